@@ -6,6 +6,7 @@ Reading stores nothing and needs no benchmark: `leaderboard.submissions.imports`
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from ranking_engine.files.problems import InputError
 from ranking_engine.files.roles import ColumnChoices
@@ -32,7 +33,6 @@ from ranking_engine.importers.documents import SourceFile, pieces, unpacked_file
 from ranking_engine.importers.formats import Format
 from ranking_engine.importers.records import (
     MAX_PROBLEMS,
-    MAX_RECORDS,
     Recognised,
     Record,
     problem_in,
@@ -90,16 +90,17 @@ def read_results(files: Sequence[SourceFile], key: str = "", *, columns: ColumnC
         return recognised.with_rounding
     if sum(bool(table_kind(file.data)) for file in whole) > MAX_BINARY_TABLES:  # each is read by a process of its own
         raise InputError.of(f"more than {MAX_BINARY_TABLES} workbooks and Parquet files; import them in parts")
-    parts = [_read_piece(piece, key, columns) for piece in pieces(whole)]
-    first = parts[0]
-    if other := next((part for part in parts if part.format_key != first.format_key), None):
-        raise InputError.of(
-            f"these files are of several formats: {first.format_name} and {other.format_name}; import them one after "
-            "another"
-        )
-    recognised = Recognised.joined(parts)
-    if len(recognised.records) > MAX_RECORDS:
-        raise InputError.of(f"more than {MAX_RECORDS:,} scores; import them in parts")
+    parts = list(pieces(whole))
+    every = list(dict.fromkeys(chain.from_iterable(parts)))  # what describes a folder is in several pieces
+    forgets = len(parts) > 1  # what is read of a file is dropped with the copy of it that is read
+    one, left_out = _format_of(every, key, forgets=forgets)
+    needed = set(one.needed([file for file in every if file not in left_out]))
+    read_now = ([replace(file) if forgets else file for file in part if file in needed] for part in parts)
+    recognised = one.read(filter(None, read_now), columns)
+    if left_out:
+        names = [file.name for file in left_out]
+        listed = f"{', '.join(names[:5])}{f' and {len(names) - 5} more' if len(names) > 5 else ''}"
+        recognised = replace(recognised, notes=[*recognised.notes, f"left out: {listed}: not {one.name}"])
     if of_instances:
         recognised = samples.read_samples(of_instances, recognised)
     recognised = replace(recognised, records=_with_shots(recognised.records))
@@ -107,31 +108,50 @@ def read_results(files: Sequence[SourceFile], key: str = "", *, columns: ColumnC
     return recognised.with_rounding
 
 
-def _read_piece(files: list[SourceFile], key: str, columns: ColumnChoices | None) -> Recognised:
+def _format_of(files: Sequence[SourceFile], key: str, *, forgets: bool) -> tuple[Format, dict[SourceFile, None]]:
+    """The one format of files, and those of them that are not of it.
+
+    Args:
+        files: all of an import, however many are read at a time.
+        key: of the format that all have to be of; empty for any.
+        forgets: keep nothing of what is read of a file to judge it.
+
+    Raises:
+        InputError: they are of none, of several, or not of the one that is asked for.
+    """
     named = _format_called(key)
-    if named is not None and not named.recognise(files):
+    formats = FORMATS if named is None else (named,)
+    if benchmark_folder.FORMAT in formats and benchmark_folder.recognise(list(files)):
+        return benchmark_folder.FORMAT, {}
+    first: dict[SourceFile, Format | None] = {}
+    describes: dict[SourceFile, list[Format]] = {}
+    for file in files:
+        read = replace(file) if forgets else file
+        first[file] = next((one for one in formats if one.recognise([read])), None)
+        describes[file] = [one for one in formats if one.describes(read)]
+
+    def is_of(file: SourceFile, one: Format) -> bool:
+        return first[file] is one or one in describes[file]
+
+    recognised_as = list(dict.fromkeys(one for one in first.values() if one is not None))
+    # A file may be of later formats than its first one, too: votes and summaries are tables as well.
+    for one in formats[max(map(formats.index, recognised_as)) :] if recognised_as else ():
+        if (len(files) == 1 or not one.takes_one_file) and all(
+            is_of(file, one) or (first[file] is not None and one.recognise([replace(file)])) for file in files
+        ):
+            return one, {}
+    if named is not None:
         raise InputError.of(f"these files are not in the format {named.name}")
-    whole = named or _format_of(files)
-    if whole is not None:
-        return whole.read(files, columns)
-    alone = {file: _format_of([file]) for file in files}
-    formats = list(dict.fromkeys(one for one in alone.values() if one is not None))
-    if not formats:
+    if not recognised_as:
         raise files[0].refused(files[0].unknown_format)
     # Programs put samples and settings beside their scores, as JSON lines or Parquet: these are no table of scores.
-    has_tables = any(one is not None and one.takes_columns and file.kind == "table" for file, one in alone.items())
-    programs = formats if has_tables else [one for one in formats if not one.takes_columns] or formats
+    has_tables = any(one is not None and one.takes_columns and file.kind == "table" for file, one in first.items())
+    programs = recognised_as if has_tables else [one for one in recognised_as if not one.takes_columns] or recognised_as
     if len(programs) > 1:
-        names = {one.name: next(file.name for file, of in alone.items() if of is one) for one in programs}
+        names = {one.name: next(file.name for file in files if first[file] is one) for one in programs}
         listed = ", ".join(f"{name} reads as {kind}" for kind, name in names.items())
         raise InputError.of(f"these files are of several formats: {listed}; import them one after another")
-    one = programs[0]
-    sound = [file for file in files if alone[file] is one]
-    others = [file for file in files if alone[file] is not one and one.recognise([sound[0], file])]
-    left_out = [file.name for file in files if file not in sound and file not in others]
-    recognised = one.read([file for file in files if file in sound or file in others], columns)
-    listed = f"left out: {', '.join(left_out[:5])}{f' and {len(left_out) - 5} more' if len(left_out) > 5 else ''}"
-    return replace(recognised, notes=[*recognised.notes, f"{listed}: not {one.name}"])
+    return programs[0], {file: None for file in files if not is_of(file, programs[0])}
 
 
 def _with_shots(records: Sequence[Record]) -> list[Record]:
@@ -151,10 +171,6 @@ def _with_shots(records: Sequence[Record]) -> list[Record]:
 def _format_called(key: str) -> Format | None:
     """The format of a key, or of one that older releases had; None where there is none."""
     return next((one for one in FORMATS if key in (one.key, *one.old_keys)), None)
-
-
-def _format_of(files: list[SourceFile]) -> Format | None:
-    return next((one for one in FORMATS if one.recognise(files)), None)
 
 
 def _check_twice(recognised: Recognised) -> None:

@@ -25,7 +25,8 @@ MAX_FILES_AT_A_TIME = 200
 MAX_VALUES = 300_000  # of the JSON that is read at a time, keys included
 MAX_LINE = 2_000_000  # characters of one of several JSON lines
 # Files that say something of the others in their folder, which are needed wherever those are read.
-COMPANIONS = frozenset({"model_meta.json", "model_metadata.yaml", "benchmark.toml"})
+COMPANIONS = frozenset({"model_meta.json", "benchmark.toml"})
+TOO_MANY = f"more than {MAX_FILES_AT_A_TIME} files belong together; put each run into a folder of its own"
 RUN_FILES = ("run_spec.json", "stats.json")  # of which one says something of the other
 
 Kind = Literal["json", "lines", "yaml", "front matter", "table", "binary table", "log"]
@@ -46,6 +47,11 @@ class SourceFile:
     def base(self) -> str:
         """Its name without folders."""
         return self.name.replace("\\", "/").rsplit("/", 1)[-1]
+
+    @property
+    def folder(self) -> str:
+        """Its folders, in its name."""
+        return self.name.replace("\\", "/").rpartition("/")[0]
 
     @cached_property
     def raw_hash(self) -> str:
@@ -283,13 +289,14 @@ def pieces(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
     companions: dict[str, list[int]] = {}
     groups: dict[tuple[str, str], list[int]] = {}
     for place, file in enumerate(files):
-        folder = file.name.replace("\\", "/").rpartition("/")[0]
+        folder = file.folder
         if file.base in COMPANIONS:
             companions.setdefault(folder, []).append(place)
             continue
         end = next((end for end in RUN_FILES if file.base.endswith(end)), "")
         groups.setdefault((folder, file.name.removesuffix(end) if end else str(place)), []).append(place)
     groups = groups or {(folder, ""): places for folder, places in companions.items()}
+    copies = [replace(file) for file in files]  # without what was read of them
     piece: dict[int, None] = {}
     total = _Size()
     for (folder, _), places in groups.items():
@@ -297,14 +304,14 @@ def pieces(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
         added = [place for place in wanted if place not in piece]
         size = total.plus(*(sizes[place] for place in added))
         if piece and not size.fits:
-            yield [replace(files[place]) for place in piece]  # without what was read of them
+            yield [copies[place] for place in piece]
             piece, added = {}, wanted
             size = _Size().plus(*(sizes[place] for place in wanted))
         if not size.fits:
-            raise files[places[0]].refused(size.excess)
+            raise files[places[0]].refused(size.excess or TOO_MANY)
         piece |= dict.fromkeys(added)
         total = size
-    yield [replace(files[place]) for place in piece]
+    yield [copies[place] for place in piece]
 
 
 @dataclass(frozen=True)

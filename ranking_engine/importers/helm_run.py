@@ -1,4 +1,4 @@
-"""HELM, a run folder: `stats.json` with its `run_spec.json`, and `model_metadata.yaml` where it is there.
+"""HELM, a run folder: `stats.json` with its `run_spec.json`, and `model_metadata.yaml`, in whatever folder.
 
 Several runs are distinguished by what is before those names, as in `a_stats.json` and `a_run_spec.json`. Only what
 was measured on the test split, without a perturbation, is read. There is no direction in these files.
@@ -28,9 +28,13 @@ STATS, SPEC = "stats.json", "run_spec.json"
 
 def recognise(files: list[SourceFile]) -> bool:
     """Whether every file is of this format."""
-    others = [a_mapping(file.document) for file in files if not _is_stats(file.document)]
-    are_known = all(("adapter_spec" in about and "name" in about) or is_models(about) for about in others)
-    return are_known and len(others) < len(files)
+    others = [file for file in files if not _is_stats(file.document)]
+    return all(map(_describes, others)) and len(others) < len(files)
+
+
+def _describes(file: SourceFile) -> bool:
+    about = a_mapping(file.document)
+    return ("adapter_spec" in about and "name" in about) or is_models(about)
 
 
 def _is_stats(document: object) -> bool:
@@ -110,4 +114,4 @@ def _read_run(collect: Collector, stats: list[Any], spec: Mapping[str, Any]) -> 
         collect.note("standard errors are the deviation over the root of the count: too small for dependent instances")
 
 
-FORMAT = Format("helm-run", "HELM run (stats.json with run_spec.json)", recognise, _read_files)
+FORMAT = Format("helm-run", "HELM run (stats.json with run_spec.json)", recognise, _read_files, describes=_describes)

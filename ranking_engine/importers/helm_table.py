@@ -1,6 +1,6 @@
 """HELM, tables of a group: systems in rows, scenarios in columns; columns of means over others are left out.
 
-With `model_metadata.yaml` beside them the systems have their metadata.
+With `model_metadata.yaml`, in whatever folder, the systems have their metadata.
 """
 
 from collections.abc import Mapping
@@ -77,4 +77,10 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
                 )
 
 
-FORMAT = Format("helm-table", "HELM group table", recognise, file_by_file(_read_file))
+FORMAT = Format(
+    "helm-table",
+    "HELM group table",
+    recognise,
+    file_by_file(_read_file),
+    describes=lambda file: is_models(file.document),
+)

@@ -1,4 +1,4 @@
-"""MTEB: one file a task, and `model_meta.json` for the model's name and revision.
+"""MTEB: one file a task, and in each folder `model_meta.json` for the model's name and revision.
 
 Without that file the model is read off the folders `org__model/revision/`, where the names of the files hold them.
 What `model_meta.json` says of the model beside its name is kept as metadata.
@@ -48,32 +48,36 @@ def _is_meta(about: Mapping[str, Any]) -> bool:
     return "name" in about and "revision" in about and not {"scores", "results", "adapter_spec"} & set(about)
 
 
+def _describes(file: SourceFile) -> bool:
+    return _is_meta(a_mapping(file.document))
+
+
 def _is_old(about: Mapping[str, Any]) -> bool:
     return "mteb_dataset_name" in about
 
 
 def _read_files(collect: Collector, files: list[SourceFile]) -> None:
-    metas = [file for file in files if _is_meta(a_mapping(file.document))]
-    if len(metas) > 1:
-        collect.of(metas[1].name, "")
-        collect.refuse("a second model_meta.json; import one model at a time")
-    if metas:
-        about = metas[0].document
+    metas: dict[str, Mapping[str, Any]] = {}  # by folder: each is of one model
+    for file in filter(_describes, files):
+        about = file.document
+        if metas.setdefault(file.folder, about) is not about:
+            collect.of(file.name, "")
+            collect.refuse("a second model_meta.json in this folder; put each model into a folder of its own")
         collect.describe(
             collect.label(about["name"], "model", "model_meta.json, name"),
             {key: about[name] for name, key in FACTS.items() if is_stated(about.get(name))},
         )
     for file in files:
         collect.of(file.name, file.raw_hash)
-        if file in metas:
+        if _describes(file):
             continue
         if _is_old(file.document):
             collect.refuse(OLD)
             continue
         system = revision = ""
         folders = file.name.replace("\\", "/").split("/")[:-1]
-        if metas:
-            about = metas[0].document
+        about = metas.get(file.folder)
+        if about is not None:
             system = collect.label(about["name"], "model", "model_meta.json, name")
             revision = collect.label(about["revision"], "revision", "model_meta.json, revision")
         elif len(folders) >= 2 and "__" in folders[-2]:
@@ -110,4 +114,4 @@ def _read_task(collect: Collector, about: Mapping[str, Any], system: str, revisi
                 collect.note("scores of single experiments are left out: their spread is no standard error")
 
 
-FORMAT = Format("mteb", "MTEB task results", recognise, _read_files)
+FORMAT = Format("mteb", "MTEB task results", recognise, _read_files, describes=_describes)

@@ -4,6 +4,9 @@ The CSV is written by joining cells with commas, so a quotation mark is a letter
 rows with the name of a mean as metric, and rows without a version, which are of groups of datasets.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from ranking_engine.importers.documents import SourceFile
 from ranking_engine.importers.formats import Format, file_by_file
 from ranking_engine.importers.records import Collector, Record, is_stated
@@ -30,10 +33,11 @@ def form_of(file: SourceFile) -> str:
     return "txt" if rest.startswith("tabulate format\n") and CSV_PART in rest else ""
 
 
-def _read_files(collect: Collector, files: list[SourceFile]) -> None:
-    # The program writes each summary as .txt, .csv and .md: one of them is enough.
-    chosen = {file.name.rpartition(".")[0]: file for file in sorted(files, key=form_of, reverse=True)}
-    file_by_file(_read_file)(collect, [file for file in files if file in chosen.values()])
+def _one_of_each(files: Sequence[SourceFile]) -> Sequence[SourceFile]:
+    """The files without those that say the same: the program writes each summary as .txt, .csv and .md."""
+    by_form = sorted(files, key=lambda file: form_of(replace(file)), reverse=True)
+    chosen = set({file.name.rpartition(".")[0]: file for file in by_form}.values())
+    return [file for file in files if file in chosen]
 
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
@@ -73,4 +77,4 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
     collect.note("this format keeps two decimals, so that some ties are of its making; it states no direction")
 
 
-FORMAT = Format("opencompass", "OpenCompass summary", recognise, _read_files)
+FORMAT = Format("opencompass", "OpenCompass summary", recognise, file_by_file(_read_file), needed=_one_of_each)

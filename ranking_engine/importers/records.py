@@ -99,27 +99,6 @@ class Recognised:
     metadata: Mapping[str, Mapping[str, str | float | bool]] = field(default_factory=dict)
     rounded: Sequence[float] = ()
 
-    @classmethod
-    def joined(cls, parts: "Sequence[Recognised]") -> "Recognised":
-        """What files say that were read in parts: the same as if they had been read at once.
-
-        Args:
-            parts: of one format, in the order of the files; at least one.
-        """
-        metadata: dict[str, dict[str, str | float | bool]] = {}
-        for part in parts:
-            for system, facts in part.metadata.items():
-                metadata.setdefault(system, {}).update(facts)
-        return cls(
-            parts[0].format_key,
-            parts[0].format_name,
-            records=[record for part in parts for record in part.records],
-            notes=list(dict.fromkeys(text for part in parts for text in part.notes))[:MAX_NOTES],
-            warnings=list(dict.fromkeys(text for part in parts for text in part.warnings))[:MAX_NOTES],
-            metadata=metadata,
-            rounded=[number for part in parts for number in part.rounded],
-        )
-
     @property
     def with_rounding(self) -> "Recognised":
         """The same with a note that says what was rounded: once for all files, however many were read at a time."""
@@ -141,6 +120,7 @@ class Collector:
     metadata: dict[str, dict[str, str | float | bool]] = field(default_factory=dict)  # by system, as of Recognised
     n_facts: int = 0
     closer_name: str = ""  # of the format of these files, where there is one that says more; empty for its own
+    shapes: set[str] = field(default_factory=set)  # of the tables that were read, in words
 
     def of(self, source: str, raw_hash: str) -> None:
         """Say which file the next records are of."""

@@ -80,15 +80,14 @@ def _are_records(document: object) -> bool:
 
 
 def _read_files(collect: Collector, files: list[SourceFile], choices: ColumnChoices | None) -> None:
-    shapes = set()
     for file in files:
         table = table_in(file, choices)
         if table.columns.doubts:
             raise UnclearColumnsError(table)
         collect.of(file.name, file.raw_hash)
         read_rows(collect, table)
-        shapes.add("one row per score" if table.columns.is_long else "one row per system")
-    collect.closer_name = f"table with {' and '.join(sorted(shapes))}"
+        collect.shapes.add("one row per score" if table.columns.is_long else "one row per system")
+    collect.closer_name = f"table with {' and '.join(sorted(collect.shapes))}"
 
 
 def table_in(file: SourceFile, choices: ColumnChoices | None = None) -> SourceTable:

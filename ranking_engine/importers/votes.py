@@ -94,4 +94,4 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
         collect.note(f"{name}: {problem}")
 
 
-FORMAT = Format("votes", "Votes on pairs of systems", recognise, file_by_file(_read_file))
+FORMAT = Format("votes", "Votes on pairs of systems", recognise, file_by_file(_read_file), takes_one_file=True)

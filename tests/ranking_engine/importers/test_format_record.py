@@ -21,7 +21,7 @@ def add(collect, file):
 
 def test_files_are_read_one_after_the_other_each_as_the_source_of_its_records():
     trial = Format("trial", "A trial", lambda files: True, file_by_file(add))
-    read = trial.read(FILES, ColumnChoices())
+    read = trial.read([FILES], ColumnChoices())
     assert (read.format_key, read.format_name) == ("trial", "A trial")
     assert [(record.task, record.value, record.source) for record in read.records] == [("a", 1, "a"), ("b", 2, "b")]
 
@@ -32,12 +32,12 @@ def test_what_was_said_of_columns_reaches_formats_that_take_it_and_they_may_name
         add(collect, files[0])
 
     trial = Format("trial", "A trial", lambda files: True, read_files, takes_columns=True)
-    assert trial.read(FILES, ColumnChoices(sheet="Scores")).format_name == "a table with Scores"
+    assert trial.read([FILES], ColumnChoices(sheet="Scores")).format_name == "a table with Scores"
 
 
 def test_files_without_scores_are_refused():
     with pytest.raises(InputError, match="these files contain no scores"):
-        Format("trial", "A trial", lambda files: True, lambda collect, files: None).read(FILES)
+        Format("trial", "A trial", lambda files: True, lambda collect, files: None).read([FILES])
 
 
 def test_the_record_of_every_module_is_in_the_list_and_no_key_is_there_twice():
