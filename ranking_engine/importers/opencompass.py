@@ -45,7 +45,10 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
     part = file
     if form == "txt":
         part = SourceFile(file.name, file.text.partition(CSV_PART)[2].lstrip("^\n").partition("\n$$$")[0].encode())
-    (_, header), *rows = part.rows(quoted=form == "md")
+    (_, header), *rows = part.rows(quoted=form == "md") or [(1, [])]
+    if len(header) < len(HEADER):
+        collect.refuse(f"the table does not begin with the columns {', '.join(HEADER)}")
+        return
     systems = [collect.label(cell, "model", "line 1") for cell in header[4:]]
     for line, row in rows:
         if len(row) != len(header):

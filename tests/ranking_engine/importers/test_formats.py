@@ -347,6 +347,14 @@ BROKEN = {
         "Q: two files disagree whether higher is better",
     ),
     "opencompass comma": (_text("a.csv", examples.OPENCOMPASS + "x,y\n"), "a.csv, line 6: the row has 2 cells"),
+    "opencompass without a line below the header": (
+        _text("a.md", "| dataset | version | metric | mode | One |\n| quiz | a1 | acc | gen | 61.0 |\n"),
+        "a.md: the table does not begin with the columns dataset, version, metric, mode",
+    ),
+    "opencompass with another table": (
+        _text("a.txt", "2026\ntabulate format\n^^^\n\ncsv format\n^^^\nquiz\nsums\n$$$\n"),
+        "a.txt: the table does not begin with the columns dataset, version, metric, mode",
+    ),
     "folder without a column": (
         [SourceFile("scores.csv", b"system,Quiz\nOne,1\n"), EXAMPLES["folder"][1]],
         "task 'Errors' of benchmark.toml has no column",
