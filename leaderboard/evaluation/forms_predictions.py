@@ -89,9 +89,10 @@ class PredictionForm(SystemForm):
             # Files of several tasks are often called the same.
             source = f"{task_name} ({problem.source})" if task_name and problem.source else problem.source
             by_file.setdefault(source, []).append(replace(problem, source=""))
+        chosen = {name for name, file in self.cleaned_data.items() if file}  # add_error takes fields out of the data
         for place in dict.fromkeys(problem.place for problem in problems.listed if problem.place in names):
             field = f"file-{place.removeprefix('files.')}"
-            if not self.cleaned_data.get(field) and self.cleaned_data.get("table"):
+            if field not in chosen and "table" in chosen:
                 field = "table"
             if field not in self.errors:
                 self.add_error(field, gettext("The list at the top of this page says what is wrong here."))

@@ -242,10 +242,11 @@ def test_problems_of_files_with_one_name_say_of_which_task_and_lead_to_its_field
     for key in ("task-1", "task-2"):
         assert re.search(rf'<input type="file" name="file-{key}"[^>]*aria-invalid="true"', page)
     # Of one file for all tasks it is the field of that file.
-    table = {"table": SimpleUploadedFile("all.csv", b"task,id,prediction\nTask 1,1,cat\n")}
-    page = compact(client.post(path, {"system_name": "A"} | table))
-    assert "<li>Task 1 (all.csv): " in page
-    assert '<a href="#id_table">One file for all tasks</a>' in page
+    rows = b"task,id,prediction\nTask 1,1,cat\nTask 2,1,cat\n"
+    page = compact(client.post(path, {"system_name": "A", "table": SimpleUploadedFile("all.csv", rows)}))
+    box = page.partition('role="alert"')[2].partition("<form")[0]
+    assert re.findall(r"<li>(Task \d) \(all.csv\): ", box) == ["Task 1", "Task 2"]
+    assert re.findall(r'<a href="#(id_[^"]*)">([^<]*)</a>', box) == [("id_table", "One file for all tasks")]
 
 
 def test_the_page_offers_to_leave_only_a_team_that_submitted_nothing(client, make, benchmark):
