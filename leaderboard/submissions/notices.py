@@ -52,14 +52,14 @@ MODERATORS = (Membership.Role.OWNER, Membership.Role.MODERATOR)
 def tell_of_events(submissions: Sequence[Submission], kind: str, *, actor: User | None, reason: str) -> None:
     """Tell the submitter of what someone else did to some submissions of one batch.
 
-    Moderators hear of what is overdue, too, and those whose scores an accepted submission corrects of that. What
-    asked them for a decision says what was decided, and is read.
+    Moderators hear of what is overdue, too, and those whose scores an accepted submission corrects of that. The notice
+    that wanted a decision from them says what was decided, and is read.
     """
     if not submissions:
         return
     batch, first = submissions[0].batch, submissions[0]
-    # No one was asked about what its submitter may accept.
-    if kind in DECIDED and (kind == "retracted" or actor is None or actor.pk != batch.uploader_id):
+    # Moderators get a notice only of what has such a time. The submitter may have become one of them since.
+    if kind in DECIDED and batch.decide_by is not None:
         settle(
             NoticeKind.WAITING,
             keys=[_waiting_key(batch), _overdue_key(batch)],

@@ -6,7 +6,7 @@ import pytest
 from django.core import mail
 from django.urls import reverse
 
-from leaderboard.models import Notice
+from leaderboard.models import Membership, Notice
 from leaderboard.notifications.mails import put_digests
 from leaderboard.notifications.notices import notice_text
 from leaderboard.notifications.outbox import send_due_messages
@@ -43,3 +43,13 @@ def test_the_link_to_decide_says_what_was_decided_meanwhile(make, how):
     assert not [message for message in mail.outbox if moderator.email in message.to]
     path = reverse("manage_decide", args=[benchmark.key, uuid4()])
     assert "no such submission" in signed_in(moderator).get(path).content.decode()
+
+
+def test_no_one_is_asked_any_more_once_a_submitter_who_became_a_moderator_accepts(make):
+    benchmark, user = make.benchmark(SIX_SYSTEMS, name="Speech", submission_policy="moderated"), make.user("Sam")
+    batch = make.submitted(benchmark, "New", ["3", "3"], by=user)
+    Membership.objects.create(benchmark=benchmark, user=user, role="moderator")
+    accept_batch(batch, actor=user)
+    (notice,) = Notice.objects.filter(user=owner_of(benchmark))
+    assert notice.text == "A submission of New to Speech needed a decision and was accepted."
+    assert (notice.read_at is None, notice.is_mail_wanted) == (False, False)
