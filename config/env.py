@@ -218,12 +218,7 @@ def secret_key(name: str, file: Path, *, is_production: bool) -> str:
         ImproperlyConfigured: in production the variable must be set, to something that no one guesses.
     """
     if value := text(name, ""):
-        if is_production and (len(value) < KEY_LENGTH or len(set(value)) < KEY_LETTERS):
-            raise ImproperlyConfigured(
-                f"{name} has {len(value)} characters, {len(set(value))} of them different; in production it must be "
-                f'a random one of at least {KEY_LENGTH}: python -c "import secrets; print(secrets.token_urlsafe(50))"'
-            )
-        return value
+        return _strong(name, value, is_production=is_production)
     if is_production:
         raise ImproperlyConfigured(f"{name} is not set; in production it must be a long random string")
     try:
@@ -232,16 +227,38 @@ def secret_key(name: str, file: Path, *, is_production: bool) -> str:
         raise ImproperlyConfigured(f"{name} is not set, and {file} cannot hold it: {error.strerror}") from error
 
 
-def former_keys(name: str, present: str) -> list[str]:
+def former_keys(name: str, present: str, *, is_production: bool) -> list[str]:
     """The secret keys before the present one, from the variable `name`, between commas, the newest first.
 
     Raises:
-        ImproperlyConfigured: one is there twice, or is the present one: then the wrong key would be kept.
+        ImproperlyConfigured: one is there twice, or is the present one: then the wrong key would be kept. Or in
+            production one is easy to guess, such as a piece of a key that has a comma in it.
     """
     keys = listing(name, "")
     if len({present, *keys}) <= len(keys):
         raise ImproperlyConfigured(f"{name} has a key twice, or the present one; write the former keys alone")
+    for place, key in enumerate(keys, start=1):
+        _strong(f"{name}: key {place} of {len(keys)}, which are between commas,", key, is_production=is_production)
     return keys
+
+
+def lasting_key(name: str, default: str, *, is_production: bool) -> str:
+    """The key that outlives the secret keys, from the variable `name`; else `default`, which is one of them.
+
+    Raises:
+        ImproperlyConfigured: in production it is easy to guess.
+    """
+    return _strong(name, text(name, default), is_production=is_production)
+
+
+def _strong(what: str, key: str, *, is_production: bool) -> str:
+    """A key that signs or encrypts, which in production no one must guess. The error does not say what it is."""
+    if is_production and (len(key) < KEY_LENGTH or len(set(key)) < KEY_LETTERS):
+        raise ImproperlyConfigured(
+            f"{what} has {len(key)} characters, {len(set(key))} of them different; in production it must be "
+            f'a random one of at least {KEY_LENGTH}: python -c "import secrets; print(secrets.token_urlsafe(50))"'
+        )
+    return key
 
 
 def secret_file(file: Path, made: Callable[[], str]) -> str:

@@ -23,9 +23,11 @@ IS_PRODUCTION = env.boolean("PLURANK_PRODUCTION", default=False)
 DEBUG = env.debug("PLURANK_DEBUG", is_production=IS_PRODUCTION)
 SECRET_KEY = env.secret_key("PLURANK_SECRET_KEY", VAR / "secret_key", is_production=IS_PRODUCTION)
 # Former keys: what they signed or encrypted still works (docs/operate.md, "The secret key").
-SECRET_KEY_FALLBACKS = env.former_keys("PLURANK_OLD_SECRET_KEYS", SECRET_KEY)
+SECRET_KEY_FALLBACKS = env.former_keys("PLURANK_OLD_SECRET_KEYS", SECRET_KEY, is_production=IS_PRODUCTION)
 # Secrets of webhooks and numbers of systems with hidden names are derived from it, so that they outlive a secret key.
-LASTING_KEY = env.text("PLURANK_LASTING_KEY", [SECRET_KEY, *SECRET_KEY_FALLBACKS][-1])
+LASTING_KEY = env.lasting_key(
+    "PLURANK_LASTING_KEY", [SECRET_KEY, *SECRET_KEY_FALLBACKS][-1], is_production=IS_PRODUCTION
+)
 # What encrypts the references of tasks; it is never in the database (`leaderboard/evaluation/encryption.py`).
 REFERENCES_KEYS = env.references_keys("PLURANK_REFERENCES_KEYS")
 REFERENCES_KEY_FILE = VAR / "references_key"  # where the setting is empty, outside production

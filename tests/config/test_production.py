@@ -43,6 +43,14 @@ def secret_key() -> str:
     return env.secret_key("PLURANK_X", settings.VAR / "no", is_production=True)
 
 
+def former_keys() -> list[str]:
+    return env.former_keys("PLURANK_X", "the present one", is_production=True)
+
+
+def lasting_key() -> str:
+    return env.lasting_key("PLURANK_X", KEY, is_production=True)
+
+
 def test_djangos_own_check_of_a_deployment_finds_nothing(tmp_path):
     run = manage("check", "--deploy", "--fail-level", "DEBUG", tmp_path=tmp_path, **GOOD)
     assert (run.returncode, run.stdout) == (0, "System check identified no issues (0 silenced).\n"), run.stderr
@@ -72,6 +80,10 @@ def test_a_deployment_whose_sign_up_tells_addresses_is_told_so(tmp_path, change)
         (secret_key, "short", "has 5 characters"),
         (secret_key, "ab" * 40, "2 of them different"),
         (secret_key, "", "is not set"),
+        (former_keys, f"{KEY},7q", r"key 2 of 2, which are between commas, has 2 characters"),
+        (former_keys, f"{'ab' * 40},{KEY}", r"key 1 of 2, .* 2 of them different"),
+        (lasting_key, "x", "has 1 characters"),
+        (lasting_key, "ab" * 40, "2 of them different"),
         (lambda: env_addresses.hosts("PLURANK_X", "localhost", is_production=True), "", "is not set"),
         (
             lambda: env_addresses.hosts("PLURANK_X", "localhost", is_production=True),
@@ -88,6 +100,22 @@ def test_what_is_unsafe_in_production_stops_the_start_and_says_why(monkeypatch, 
         read()
     assert str(caught.value).startswith("PLURANK_X")
     assert len(value) < 6 or "example" in value or value not in str(caught.value), "an error repeats no secret"
+
+
+def test_former_keys_and_the_lasting_key_are_taken_in_production_where_no_one_guesses_them(monkeypatch):
+    monkeypatch.delenv("PLURANK_X", raising=False)
+    assert (former_keys(), lasting_key()) == ([], KEY)
+    monkeypatch.setenv("PLURANK_X", f"{KEY}, {KEY[::-1]}")
+    assert former_keys() == [KEY, KEY[::-1]]
+    monkeypatch.setenv("PLURANK_X", KEY[::-1])
+    assert lasting_key() == KEY[::-1]
+
+
+@pytest.mark.parametrize("name", ["PLURANK_OLD_SECRET_KEYS", "PLURANK_LASTING_KEY"])
+def test_no_process_of_production_starts_with_another_weak_key(tmp_path, name):
+    run = manage("check", tmp_path=tmp_path, **GOOD, **{name: "7q"})
+    assert run.returncode != 0
+    assert re.match(rf"{name}\b.* has 2 characters", run.stderr), run.stderr
 
 
 def test_what_is_unsafe_in_production_is_a_convenience_elsewhere(monkeypatch, tmp_path):

@@ -151,4 +151,4 @@ def test_the_lasting_key_is_the_oldest_one_unless_it_is_set(tmp_path, former, la
 def test_a_key_that_is_named_twice_is_refused_without_its_text(monkeypatch, former):
     monkeypatch.setenv("X", former)
     with pytest.raises(ImproperlyConfigured, match=r"^X has a key twice, or the present one; [a-z ]+$"):
-        env.former_keys("X", "now")
+        env.former_keys("X", "now", is_production=False)
