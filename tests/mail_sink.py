@@ -27,6 +27,8 @@ class MailSink(socketserver.ThreadingTCPServer):
         self.messages: list[Taken] = []
         self.refused: set[str] = set()
         self.is_closed_to_all = False
+        self.hung_up_on: set[str] = set()  # the connection ends after the text for one of these
+        self.is_breaking_off = False  # for everyone
         self.pause = 0.0  # seconds between taking a mail and saying so
 
     @property
@@ -61,7 +63,8 @@ class _Conversation(socketserver.StreamRequestHandler):
                 self._say("530 who are you")
             elif word == b"DATA":
                 self._say("354 go on")
-                self._take(recipients)
+                if not self._take(recipients):
+                    return
                 recipients = []
             elif word == b"QUIT":
                 self._say("221 bye")
@@ -69,16 +72,19 @@ class _Conversation(socketserver.StreamRequestHandler):
             else:
                 self._say("250 ok")
 
-    def _take(self, recipients: list[str]) -> None:
+    def _take(self, recipients: list[str]) -> bool:
         lines = []
         for line in self.rfile:
             if line == b".\r\n":
                 break
             lines.append(line.removeprefix(b".") if line.startswith(b"..") else line)
+        if self.server.is_breaking_off or self.server.hung_up_on & set(recipients):
+            return False
         content = b"".join(lines).replace(b"\r\n", b"\n")
         self.server.messages.append(Taken(recipients, email.message_from_bytes(content, policy=email.policy.default)))
         time.sleep(self.server.pause)
         self._say("250 taken")
+        return True
 
     def _say(self, text: str) -> None:
         try:

@@ -5,7 +5,8 @@ due again, and is sent twice rather than never. Its `Message-ID` is the same bot
 server is spoken to.
 
 A mail that its server refuses is given up after some attempts. A server that is away, or that refuses the site itself,
-uses up none of them: such mails wait, and are given up when they are `MAIL_DAYS` old.
+uses up none of them: such mails wait, and are given up when they are `MAIL_DAYS` old. A mail in the middle of which the
+connection ends may itself be the cause: it uses up an attempt, and the others go on.
 """
 
 import logging
@@ -14,7 +15,7 @@ import smtplib
 import time
 import uuid
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -40,6 +41,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 30.0, 6 * 3600.0  # seconds
 LONGEST_SERVER_PAUSE = 15 * 60.0  # seconds, while the mail server is away
 TOO_LARGE = (452, 552)  # a mail server says so of one mail, where it is told the size with the sender
 CLOSES = 421  # a mail server that closes the connection says so, at any step
+MOST_BROKEN_OFF = 2  # mails in succession; then it is the server, and the others wait
 JITTER = 0.5  # the share of a pause that it may be shorter or longer
 SUBJECT_LENGTH = 150
 LOST = "the attempt ended without a result: the sender was killed or took too long"
@@ -48,6 +50,10 @@ State, Kind = OutboxMessage.State, OutboxMessage.Kind
 
 class ServerUnreachableError(Exception):
     """The mail server does not answer, or refuses the site: that is no mail's fault, and no other one is tried now."""
+
+
+class BrokenOffError(Exception):
+    """The connection ended in the middle of a mail, or the server took too long for it."""
 
 
 def put_mail(to: str, *, subject: str, text: str, headers: Mapping[str, str] | None = None) -> OutboxMessage:
@@ -86,7 +92,8 @@ def send_due_messages(kind: str = Kind.MAIL, board_file: FileMaker | None = None
         board_file: what makes the files that webhooks may want.
 
     Returns:
-        How many were sent. What fails is tried again later; a mail server that does not answer ends the round.
+        How many were sent. What fails is tried again later. A mail server that does not answer, or that breaks off two
+        mails in succession, ends the round.
     """
     now = timezone.now()
     # What was claimed for the last time by someone who is heard of no more is given up.
@@ -103,7 +110,11 @@ def send_due_messages(kind: str = Kind.MAIL, board_file: FileMaker | None = None
         is_failing = Case(When(delivery__webhook__n_failures__gt=0, then=1), default=0)
         rows = due.annotate(turn=turn, is_failing=is_failing).filter(turn__lte=MAX_OF_ONE_OWNER)
         due = rows.order_by("turn", "is_failing", "not_before", "pk")
-    n_sent, began = 0, time.monotonic()
+    else:
+        # Those that failed come last: a mail at which the server closes the connection, each time, is in no one's way.
+        has_failed = Case(When(attempts__gt=0, then=1), default=0)
+        due = due.order_by(has_failed, "not_before", "pk")
+    n_sent, n_broken_off, began = 0, 0, time.monotonic()
     connection = get_connection()
     try:
         for pk in list(due.values_list("pk", flat=True)[:BATCH]):
@@ -118,15 +129,24 @@ def send_due_messages(kind: str = Kind.MAIL, board_file: FileMaker | None = None
                 else:
                     deliver(message, board_file)
             except ServerUnreachableError as error:
-                put_off_mails(message, str(error))
+                put_off_mails(message, str(error), now)
                 break
+            except BrokenOffError as error:
+                record_failure(message, str(error))
+                connection.close()
+                n_broken_off += 1
+                if n_broken_off == MOST_BROKEN_OFF:
+                    put_off_mails(message, str(error), now)
+                    break
             except (PostError, AddressError) as error:  # in words for the owners of the webhook
                 record_failure(message, str(error))
             except Exception as error:  # noqa: BLE001 -- whatever one message does, the others are sent
                 record_failure(message, f"{type(error).__name__}: {error}")
                 connection.close()  # who knows in what state it is
+                n_broken_off = 0
             else:
                 n_sent += mark_sent(message)
+                n_broken_off = 0
     finally:
         connection.close()
     return n_sent
@@ -165,6 +185,10 @@ def _send_mail(message: OutboxMessage, connection: BaseEmailBackend) -> None:
     except OSError as error:
         if is_of_server(error):
             raise ServerUnreachableError(_in_words(error)) from error
+        if is_break_off(error):
+            raise BrokenOffError(
+                f"the connection ended in the middle of it: {type(error).__name__}: {error}"
+            ) from error
         raise
 
 
@@ -176,9 +200,14 @@ def _in_words(error: OSError) -> str:
 
 
 def is_of_server(error: OSError) -> bool:
-    """Whether an error in the middle of sending is about the server or the sender: other mails would fail alike."""
+    """Whether an error in the middle of sending is about the site as the sender: other mails would fail alike."""
     if isinstance(error, smtplib.SMTPSenderRefused):
         return error.smtp_code not in TOO_LARGE
+    return isinstance(error, smtplib.SMTPHeloError)
+
+
+def is_break_off(error: OSError) -> bool:
+    """Whether the connection ended in the middle of a mail: that may be because of this mail, or of the server."""
     if isinstance(error, smtplib.SMTPResponseException):
         return error.smtp_code == CLOSES
     if isinstance(error, smtplib.SMTPRecipientsRefused):
@@ -205,16 +234,22 @@ def record_failure(message: OutboxMessage, error: str) -> None:
     _owned(message).update(not_before=now + backoff(message.attempts), last_error=error[:2000], claim_token=None)
 
 
-def put_off_mails(message: OutboxMessage, error: str) -> None:
-    """Put off the mail that found its server away, and with it all that are due: they would find the same.
+def put_off_mails(message: OutboxMessage, error: str, due_at: datetime) -> None:
+    """Put off the mail for which the server was away, and with it the others that are due: they would fail alike.
 
-    Its attempt does not count. A server that refuses the site's password is not asked once a second.
+    Its attempt does not count, unless it was recorded as a failure before. A server that refuses the site's password
+    is not asked once a second.
+
+    Args:
+        message: the mail that was tried last.
+        error: for operators.
+        due_at: mails that came due after this moment are tried at once.
     """
     now = timezone.now()
     logger.warning("%s waits: %s", message, error)
     rest = {"not_before": now + server_pause(now - message.created_at), "last_error": error[:2000], "claim_token": None}
     _owned(message).update(attempts=F("attempts") - 1, **rest)
-    due = OutboxMessage.objects.filter(kind=Kind.MAIL, state=State.WAITING, not_before__lte=now)
+    due = OutboxMessage.objects.filter(kind=Kind.MAIL, state=State.WAITING, not_before__lte=due_at)
     due.update(**rest)
 
 

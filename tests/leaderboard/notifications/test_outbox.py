@@ -21,6 +21,7 @@ from leaderboard.notifications.outbox import (
     backoff,
     claim_message,
     end_old_mails,
+    is_break_off,
     is_of_server,
     mark_sent,
     put_mail,
@@ -99,6 +100,50 @@ def test_a_refused_mail_keeps_no_other_one_back(db, sink):
     assert (bad.state, good.state) == ("waiting", "sent")
     assert "SMTPRecipientsRefused" in bad.last_error
     assert bad.not_before > timezone.now() + timedelta(seconds=10)
+
+
+def let_pass(**time):
+    """Let so much time go by for all mails."""
+    OutboxMessage.objects.update(
+        created_at=F("created_at") - timedelta(**time), not_before=F("not_before") - timedelta(**time)
+    )
+
+
+@pytest.mark.parametrize("n_culprits", [1, 3])
+def test_a_mail_at_which_the_server_hangs_up_keeps_no_other_one_back(db, sink, settings, n_culprits):
+    culprits = [put(f"culprit-{number}@plurank.example") for number in range(n_culprits)]
+    sink.hung_up_on |= {message.payload["to"] for message in culprits}
+    for number in range(20):
+        put(f"{number}@plurank.example")
+    for _ in range(4):  # quarters of an hour
+        send_due_messages()
+        let_pass(minutes=15)
+    assert len(sink.messages) == 20
+    for _ in range(8 * 24):
+        new = put("new@plurank.example")
+        send_due_messages()
+        new.refresh_from_db()
+        assert new.state == "sent"
+        let_pass(hours=1)
+    for message in culprits:
+        message.refresh_from_db()
+        assert (message.state, message.attempts) == ("failed", settings.OUTBOX_ATTEMPTS)
+        assert "the connection ended in the middle of it: SMTPServerDisconnected" in message.last_error
+
+
+def test_a_server_that_breaks_off_every_mail_uses_up_the_attempts_of_two(db, sink):
+    for number in range(6):
+        put(f"{number}@plurank.example")
+    sink.is_breaking_off = True
+    assert send_due_messages() == 0
+    assert list(OutboxMessage.objects.values_list("attempts", flat=True)) == [1, 1, 0, 0, 0, 0]
+    new = put("new@plurank.example")  # it asks at once, the others rest
+    send_due_messages()
+    new.refresh_from_db()
+    assert (new.attempts, OutboxMessage.objects.filter(attempts=0).count()) == (1, 4)
+    sink.is_breaking_off = False
+    again()
+    assert send_due_messages() == 7
 
 
 def be_away(sink, settings):
@@ -196,9 +241,12 @@ def test_what_a_server_says_of_one_mail_is_no_matter_of_the_server():
         OSError(),
     ]
     assert [error for error in of_one if is_of_server(error)] == []
-    leaving = smtplib.SMTPRecipientsRefused({"a@plurank.example": (421, b"bye")})
-    of_all = [smtplib.SMTPDataError(421, b"bye"), leaving, smtplib.SMTPServerDisconnected("gone"), TimeoutError()]
+    assert [error for error in of_one if is_break_off(error)] == []
+    of_all = [smtplib.SMTPSenderRefused(421, b"bye", "s"), smtplib.SMTPHeloError(550, b"who are you")]
     assert [error for error in of_all if not is_of_server(error)] == []
+    leaving = smtplib.SMTPRecipientsRefused({"a@plurank.example": (421, b"bye")})
+    of_either = [smtplib.SMTPDataError(421, b"bye"), leaving, smtplib.SMTPServerDisconnected("gone"), TimeoutError()]
+    assert [error for error in of_either if is_of_server(error) or not is_break_off(error)] == []
 
 
 def test_a_mail_that_fails_again_and_again_is_given_up_and_shown_to_the_operators_alone(make, sink, settings):
@@ -270,8 +318,8 @@ def test_a_failure_that_another_took_over_changes_nothing(db):
     first = claim_message(message.pk)
     again()
     claim_message(message.pk)
-    for fail in (record_failure, put_off_mails):
-        fail(first, "too late")
+    record_failure(first, "too late")
+    put_off_mails(first, "too late", first.created_at)
     message.refresh_from_db()
     assert (message.last_error, message.attempts) == ("", 2)
 
