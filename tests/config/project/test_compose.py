@@ -66,6 +66,13 @@ def test_every_variable_that_the_file_sets_is_one_that_the_settings_read():
     assert set(SERVICES["web"]["environment"]) <= read
 
 
+def test_keys_and_what_is_set_of_emails_also_come_from_the_environment():
+    names = re.findall(r"^\| `(PLURANK_\w+)`", (settings.ROOT / "docs" / "settings.md").read_text(), flags=re.MULTILINE)
+    wanted = {name for name in names if re.search("_(KEYS?$|EMAIL_)", name)}
+    assert len(wanted) > 12
+    assert wanted - SERVICES["web"]["environment"].keys() == set()
+
+
 def test_every_other_variable_comes_from_the_file_beside_it():
     files = [SERVICES[service]["env_file"] for service in [*OURS, "migrate"]]
     assert files == 6 * [[{"path": ".env", "required": False}]]
