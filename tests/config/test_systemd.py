@@ -72,3 +72,18 @@ def test_a_sweep_that_hangs_ends_itself_before_systemd_does():
     of_unit = values("plurank-sweep.service")
     assert int(of_unit["WatchdogSec"]) > settings.SWEEP_SECONDS
     assert int(of_unit["TimeoutStartSec"]) > settings.SWEEP_SECONDS
+
+
+def test_an_alarm_may_be_sent_by_a_program_that_takes_the_rights_of_its_group():
+    of_unit = values("plurank-alarm@.service")
+    assert of_unit["User"] == "plurank"
+    # systemd.exec(5): with User=, each of these implies NoNewPrivileges=yes.
+    implying = {
+        "LockPersonality", "MemoryDenyWriteExecute", "NoNewPrivileges", "PrivateDevices", "ProtectClock",
+        "ProtectHostname", "ProtectKernelLogs", "ProtectKernelModules", "ProtectKernelTunables",
+        "RestrictAddressFamilies", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID",
+        "SystemCallArchitectures", "SystemCallFilter", "SystemCallLog", "DynamicUser",
+    }  # fmt: skip
+    assert implying & of_unit.keys() == set()
+    folders = of_unit["ReadWritePaths"].split()
+    assert folders == ["-/var/spool/postfix", "-/var/spool/exim4", "-/var/log/exim4"]
