@@ -25,8 +25,8 @@ from leaderboard.operations.health import problems, readiness
 from leaderboard.operations.metrics import metrics_text
 from leaderboard.operations.retention import DESCRIPTIONS
 from leaderboard.queue.heartbeats import living_processes
-from leaderboard.queue.kinds import JOB_KINDS, NEVER_SUPERSEDED, STUDY, study_of
-from leaderboard.queue.places import Place, last_of, places
+from leaderboard.queue.kinds import JOB_KINDS, STUDY, study_of
+from leaderboard.queue.places import last_of, newer_revisions, places
 from leaderboard.queue.queries import queue_counts, running_jobs, visible_error, visible_jobs, workers_since
 from leaderboard.rankings.ranks_again import is_requested
 from leaderboard.rankings.revisions import RemovedRanksError, WithdrawnRevisionError, visible_hash
@@ -44,6 +44,8 @@ def status(request: HttpRequest) -> HttpResponse:
     page = Paginator(visible_jobs(request.user)[:MAX_JOBS], PAGE_JOBS).get_page(request.GET.get("page"))
     counts = queue_counts(request.user)
     lines = {count.queue: places(count.queue) if count.n_waiting else {} for count in counts}
+    waiting = [job for job in page if job.state == Job.State.WAITING]
+    newer = newer_revisions(job for job in waiting if job.pk not in lines[job.queue])
     queues = [
         {
             "name": count.queue,
@@ -58,7 +60,10 @@ def status(request: HttpRequest) -> HttpResponse:
     oldest = min((count.oldest for count in counts if count.oldest and not count.n_running), default=now)
     context = {
         "queues": queues,
-        "jobs": [_job(job, now, with_error=is_staff) | _place(job, lines[job.queue].get(job.pk)) for job in page],
+        "jobs": [
+            _job(job, now, with_error=is_staff) | {"place": lines[job.queue].get(job.pk), "newer": newer.get(job.pk, 0)}
+            for job in page
+        ],
         "is_at_work": any(count.n_waiting or count.n_running for count in counts),
         "n_workers_seen": workers_since(request.user, now - timedelta(hours=1)),
         "stalled_text": timesince(oldest) if now - oldest > STALLED_AFTER else "",
@@ -88,13 +93,6 @@ def _for_staff(viewer: Viewer, now: datetime) -> dict[str, object]:
             for name, n_in_all in n_removed.items()
         ],
     }
-
-
-def _place(job: Job, place: Place | None) -> dict[str, object]:
-    """Where a job is in the line; and the newer revision because of which one that waits has no place there."""
-    newest = job.benchmark.last_revision_number if job.benchmark else 0
-    is_left = job.state == Job.State.WAITING and place is None and job.kind not in NEVER_SUPERSEDED
-    return {"place": place, "newer": newest if is_left and newest > job.sequence else 0}
 
 
 def _job(job: Job, now: datetime, *, with_error: bool) -> dict[str, object]:

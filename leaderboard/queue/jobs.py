@@ -23,11 +23,11 @@ from leaderboard.queue.job_counts import count_attempt, count_unstarted
 from leaderboard.queue.kinds import (
     JOB_KINDS,
     MERGE,
-    NEVER_SUPERSEDED,
     RANKINGS,
     REVISION,
     is_known,
     kind_of,
+    may_be_superseded,
     study_of,
 )
 from leaderboard.queue.priorities import IDLE, NOBODY_WAITS
@@ -74,13 +74,10 @@ def is_superseded(job: Job) -> bool:
     """Whether a newer revision makes a job unwanted that waits, or runs.
 
     A running ranking is never superseded. A running study is not where the benchmark went without a finished one for
-    longer than the kind's budget, nor is the rest of a study that has begun. A merge is cheap and all but done. What
-    someone asked of one revision is about no newer one.
+    longer than the kind's budget, nor is the rest of a study that has begun.
     """
     is_waiting = job.state == WAITING
-    if job.kind in NEVER_SUPERSEDED:
-        return False
-    if job.kind.startswith(f"{MERGE}:") or (job.kind == RANKINGS and not is_waiting) or not _newer_jobs(job).exists():
+    if not may_be_superseded(job.kind) or (job.kind == RANKINGS and not is_waiting) or not _newer_jobs(job).exists():
         return False
     if not study_of(job.kind):
         return is_waiting or not _is_overdue(job)

@@ -210,3 +210,12 @@ def is_known(key: str) -> bool:
 def study_of(key: str) -> str:
     """The study that a job row's `kind` names; empty where it is about none."""
     return key.partition(":")[2]
+
+
+def may_be_superseded(key: str) -> bool:
+    """Whether a newer job can make one with this `kind` unwanted.
+
+    Not what someone asked of one revision, which is about no newer one, and not a merge, which is cheap and all but
+    done.
+    """
+    return key not in NEVER_SUPERSEDED and not key.startswith(f"{MERGE}:")

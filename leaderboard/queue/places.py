@@ -2,16 +2,17 @@
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet, Sum
+from django.db.models import Max, QuerySet, Sum
 from django.utils.translation import gettext, ngettext
 
 from leaderboard.models import Job, JobCount
 from leaderboard.queue.heartbeats import living_workers
 from leaderboard.queue.job_counts import DONE, label_of
-from leaderboard.queue.kinds import NEVER_SUPERSEDED
+from leaderboard.queue.kinds import REVISION, may_be_superseded, study_of
 from leaderboard.queue.turns import in_order_of_turns
 from ranking_engine import __version__ as engine_version
 
@@ -80,7 +81,9 @@ def _line(waiting: QuerySet[Job]) -> list[Any]:
     for job in jobs:
         newest[job.benchmark_id, job.kind] = max(newest[job.benchmark_id, job.kind], job.sequence)
     # What a newer revision made unwanted ends as soon as a worker comes to it.
-    jobs = [job for job in jobs if job.kind in NEVER_SUPERSEDED or job.sequence == newest[job.benchmark_id, job.kind]]
+    jobs = [
+        job for job in jobs if job.sequence == newest[job.benchmark_id, job.kind] or not may_be_superseded(job.kind)
+    ]
     n_before: Counter[tuple[int, int | None]] = Counter()
     rounds = {}
     for job in jobs:
@@ -88,6 +91,34 @@ def _line(waiting: QuerySet[Job]) -> list[Any]:
         rounds[job.pk] = 0 if job.band == WHOLE_TURN else n_before[group]
         n_before[group] += 1
     return sorted(jobs, key=lambda job: (-job.band, -job.is_wanted, rounds[job.pk]))
+
+
+def newer_revisions(jobs: Iterable[Job]) -> dict[int, int]:
+    """The newest revision with a job that makes an older one unwanted, by the ids of the older ones. One query.
+
+    Args:
+        jobs: that wait and have no place. Those about something else than a revision are left out.
+    """
+    older = [job for job in jobs if job.subject_kind == REVISION and may_be_superseded(job.kind)]
+    if not older:
+        return {}
+    candidates = Job.objects.filter(
+        benchmark__in={job.benchmark_id for job in older},
+        kind__in={job.kind for job in older},
+        sequence__gt=min(job.sequence for job in older),
+        state__in=[Job.State.WAITING, Job.State.RUNNING, Job.State.DONE],
+    ).order_by()
+    newest: dict[tuple[object, ...], int] = {}
+    fields = ("benchmark_id", "kind", "engine_version", "parameter_hash")
+    for *alike, number in candidates.values_list(*fields).annotate(newest=Max("sequence")):
+        newest[_alike(*alike)] = max(number, newest.get(_alike(*alike), 0))
+    numbers = {job.pk: newest.get(_alike(*(getattr(job, name) for name in fields)), 0) for job in older}
+    return {job.pk: numbers[job.pk] for job in older if numbers[job.pk] > job.sequence}
+
+
+def _alike(benchmark_id: int | None, kind: str, version: str, parameter_hash: str) -> tuple[object, ...]:
+    """What jobs have in common of which a newer one makes the older unwanted; a study's steps may change in number."""
+    return benchmark_id, kind, version, "" if study_of(kind) else parameter_hash
 
 
 def last_of(line: dict[int, Place]) -> str:

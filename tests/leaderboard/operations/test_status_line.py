@@ -4,8 +4,10 @@ import re
 
 import pytest
 from django.urls import reverse
+from django.utils.timezone import now
 
-from leaderboard.models import Job, JobCount
+from leaderboard.models import Benchmark, Job, JobCount
+from ranking_engine import __version__
 from tests.markup import compact
 
 
@@ -62,6 +64,28 @@ def test_the_status_page_names_jobs_as_pages_do_and_says_which_a_newer_revision_
     first = [row for row in rows if ">Rank intervals</th>" in row and '<td class="number">1</td>' in row]
     assert ["revision 2 is newer" in row and "queued" in row for row in first] == [True]
     assert "waiting" not in page.partition('id="jobs"')[2]
+
+
+def test_only_a_newer_job_about_a_revision_is_why_one_is_skipped(client, make, monkeypatch):
+    benchmark = make.published()
+    Benchmark.objects.update(last_revision_number=20)
+    Job.objects.update(state="done")
+    common = {"benchmark": benchmark, "queue": "studies", "engine_version": __version__, "not_before": now()}
+
+    def wait(kind: str, subject: str, *numbers: int) -> None:
+        for n in numbers:
+            Job.objects.create(kind=kind, subject_kind=subject, subject_id=9000 + n, sequence=n, **common)
+
+    wait("votes", "votechange", 1, 2)  # numbers of changes of votes, not of revisions
+    wait("merge:missing_scores", "revision", 3, 4)  # each is wanted
+    page = compact(client.get(reverse("status")))
+    assert "is newer" not in page
+    assert len(re.findall(r"position \d+, ", page)) == 3
+    # One without a place because so many others wait is not skipped for it.
+    monkeypatch.setattr("leaderboard.queue.places.MAX_JOBS", 0)
+    assert "is newer" not in compact(client.get(reverse("status")))
+    wait("axioms", "revision", 3, 4)
+    assert len(re.findall("revision 4 is newer", compact(client.get(reverse("status"))))) == 1
 
 
 def test_the_page_of_studies_asks_again_for_what_waits_alone(client, make):
