@@ -14,6 +14,10 @@ LASTING = (
     "Before you remove PLURANK_OLD_SECRET_KEYS, set PLURANK_LASTING_KEY to its last key: secrets of webhooks and the "
     "numbers of systems with hidden names come from it"
 )
+LOST = (
+    "Encrypted with a key that is neither PLURANK_SECRET_KEY nor one of PLURANK_OLD_SECRET_KEYS. If you no longer have "
+    "it, delete these authenticators in /admin/, so that their owners can set up new ones:\n"
+)
 
 
 class Command(BaseCommand):
@@ -33,10 +37,9 @@ class Command(BaseCommand):
                 except InvalidToken:
                     lost.append(f"{kind} of user {user}")
         self.stdout.write(f"{n_done} second factors and recovery codes encrypted with PLURANK_SECRET_KEY")
+        if settings.SECRET_KEY_FALLBACKS and not os.environ.get("PLURANK_LASTING_KEY"):
+            self.stdout.write(LASTING)  # also if something is lost, since the former keys go then, too
+        elif not lost:
+            self.stdout.write("no former key is needed")
         if lost:
-            raise CommandError(
-                "Encrypted with a key that is neither PLURANK_SECRET_KEY nor one of PLURANK_OLD_SECRET_KEYS:\n"
-                + "\n".join(lost)
-            )
-        is_named = bool(os.environ.get("PLURANK_LASTING_KEY"))
-        self.stdout.write(LASTING if settings.SECRET_KEY_FALLBACKS and not is_named else "no former key is needed")
+            raise CommandError(LOST + "\n".join(lost))

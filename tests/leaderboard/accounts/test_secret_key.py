@@ -76,15 +76,20 @@ def test_second_factors_work_with_both_keys_and_after_the_command_without_the_ol
     assert stored != (app.data, recovery.data)
 
 
-def test_what_no_known_key_encrypted_is_named_and_the_rest_is_encrypted(factors, make, settings):
+def test_what_no_known_key_encrypted_is_named_and_the_rest_is_encrypted(factors, make, settings, monkeypatch, capsys):
+    monkeypatch.delenv("PLURANK_LASTING_KEY", raising=False)
     app, _ = factors
     lost = TOTP.activate(make.user(), SECRET).instance
     text = Fernet(Fernet.generate_key()).encrypt(b"x").decode()
     Authenticator.objects.filter(pk=lost.pk).update(data={"secret": text})
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, [OLD]
-    with pytest.raises(CommandError, match=f"neither PLURANK_SECRET_KEY .*\ntotp of user {lost.user_id}$"):
-        rotate()
+    with pytest.raises(CommandError, match=f"delete these .*\ntotp of user {lost.user_id}$"):
+        call_command("rotate_secret_key")
+    assert capsys.readouterr().out.startswith(f"2 {ENCRYPTED}\nBefore you remove")
     settings.SECRET_KEY_FALLBACKS = []
+    with pytest.raises(CommandError):
+        call_command("rotate_secret_key")
+    assert capsys.readouterr().out == f"0 {ENCRYPTED}\n"
     assert secret(app) == SECRET
     lost.refresh_from_db()
     assert lost.data == {"secret": text}
