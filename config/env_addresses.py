@@ -207,13 +207,17 @@ def sender_of(url: str) -> str:
 def host(name: str, default: str) -> str:
     """The variable `name` as the name or the address of a host, without a port.
 
+    A dot at the end of the name and the brackets of an IPv6 address are taken off.
+
     Raises:
         ImproperlyConfigured: it is neither.
     """
     value = text(name, default)
-    if not _is_host(value):
+    is_bracketed = value.startswith("[") and value.endswith("]")
+    bare = value[1:-1] if is_bracketed else value.removesuffix(".")
+    if not _is_host(bare) or (is_bracketed and ":" not in bare):
         raise ImproperlyConfigured(f"{name}={value!r} is no name of a host, such as mail.example, without a port")
-    return value
+    return bare
 
 
 def mail_domains(name: str) -> list[str]:

@@ -94,6 +94,11 @@ def hosts() -> list[str]:
             "X='{}' is no sender; write plurank@boards.example or Plurank <plurank@boards.example>",
         ),
         (
+            lambda: env_addresses.host("X", ""),
+            ["mail.example:25", "mail..", ".", "[mail.example]", "[::1]:25", "[127.0.0.1]", "[]", "smtp://mail.example"],
+            "X='{}' is no name of a host, such as mail.example, without a port",
+        ),
+        (
             lambda: env_addresses.mail_domains("X"),
             ["@", "nonsense!", "ada@lab.example", "*.lab.example"],
             "X has '{}', which is no domain such as university.example",
@@ -147,6 +152,9 @@ def test_a_sender_with_a_line_break_is_refused_in_one_line(monkeypatch):
         ),
         (lambda: env_addresses.prefix("X"), "/lab/boards.v1/", "/lab/boards.v1"),
         (lambda: env_addresses.sender("X", ""), "Boards <a@b.example>", "Boards <a@b.example>"),
+        (lambda: env_addresses.host("X", ""), "mail.example.", "mail.example"),
+        (lambda: env_addresses.host("X", ""), "[2001:db8::1]", "2001:db8::1"),
+        (lambda: env_addresses.host("X", ""), "::1", "::1"),
         (
             lambda: env_addresses.mail_domains("X"),
             "@Lab.example, b\u00fccher.example",
