@@ -19,9 +19,10 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""
-        parser.add_argument("--benchmark", metavar="KEY", help="compute the newest board of this benchmark now")
-        parser.add_argument("--job", type=whole(1, 2**63 - 1), metavar="NUMBER", help="try this job again")
-        parser.add_argument("--emails", action="store_true", help="send the emails that were given up and are kept")
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument("--benchmark", metavar="KEY", help="compute the newest board of this benchmark now")
+        what.add_argument("--job", type=whole(1, 2**63 - 1), metavar="NUMBER", help="try this job again")
+        what.add_argument("--emails", action="store_true", help="send the emails that were given up and are kept")
 
     def handle(self, *args: object, **options: object) -> None:
         """Try again, and say what is due now."""

@@ -164,6 +164,11 @@ def test_the_command_says_what_it_cannot_try(db, options, message):
         call_command("retry", **options)
 
 
+def test_the_command_tries_one_thing_at_a_time():
+    with pytest.raises(CommandError, match="argument --emails: not allowed with argument --job"):
+        call_command("retry", "--job", "1", "--emails")
+
+
 def test_what_is_done_or_published_is_not_computed_again(make):
     benchmark = make.published()
     assert not retry_board(benchmark)
