@@ -23,6 +23,8 @@ class OutboxMessage(models.Model):
         SENT = "sent"
         FAILED = "failed"
 
+    SERVER_ERROR = "the mail server "  # so begins the last error of a mail that waits for its server
+
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.MAIL)
     # What is sent. Emptied once it is: a mail may hold a link that resets a password.
     payload = models.JSONField(default=dict)

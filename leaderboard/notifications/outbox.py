@@ -39,7 +39,7 @@ MAIL_STEPS = 6
 FILE_SECONDS = 50.0  # for the file of a large board
 FIRST_PAUSE, LONGEST_PAUSE = 30.0, 6 * 3600.0  # seconds
 LONGEST_SERVER_PAUSE = 15 * 60.0  # seconds, while the mail server is away
-TOO_LARGE = (452, 552)  # a mail server says so of one mail, where it is told the size with the sender
+TOO_LARGE = 552  # of one mail, whose size the mail server gets with the sender; 452 is its own full disk
 CLOSES = 421  # a mail server that closes the connection says so, at any step
 MOST_BROKEN_OFF = 2  # mails in succession; then it is the server, and the others wait
 JITTER = 0.5  # the share of a pause that it may be shorter or longer
@@ -196,13 +196,13 @@ def _in_words(error: OSError) -> str:
     """What operators are told of a mail server that is away, or that refuses the site."""
     is_away = isinstance(error, smtplib.SMTPServerDisconnected) or not isinstance(error, smtplib.SMTPException)
     problem = "does not answer" if is_away else "refuses this site"
-    return f"the mail server {problem}: {type(error).__name__}: {error}"
+    return f"{OutboxMessage.SERVER_ERROR}{problem}: {type(error).__name__}: {error}"
 
 
 def is_of_server(error: OSError) -> bool:
     """Whether an error in the middle of sending is about the site as the sender: other mails would fail alike."""
     if isinstance(error, smtplib.SMTPSenderRefused):
-        return error.smtp_code not in TOO_LARGE
+        return error.smtp_code != TOO_LARGE
     return isinstance(error, smtplib.SMTPHeloError)
 
 
@@ -254,7 +254,9 @@ def put_off_mails(message: OutboxMessage, error: str, due_at: datetime) -> None:
 
 
 def end_old_mails() -> int:
-    """Give up mails that found no server until they were `MAIL_DAYS` old, and forget what the abandoned ones said.
+    """Give up mails that no server took until they were `MAIL_DAYS` old, and forget what the abandoned ones said.
+
+    Only those that were put off just now: one that is due, as after a week without a sweep, is tried first.
 
     Of an abandoned mail that is as old, operators see the address and the subject; a younger one can be sent again.
 
@@ -263,7 +265,7 @@ def end_old_mails() -> int:
     """
     now = timezone.now()
     old = OutboxMessage.objects.filter(kind=Kind.MAIL, created_at__lt=now - timedelta(days=settings.MAIL_DAYS))
-    tried = old.filter(state=State.WAITING, claim_token=None).exclude(last_error="")
+    tried = old.filter(state=State.WAITING, claim_token=None, not_before__gt=now)
     n_ended = tried.update(state=State.FAILED, finished_at=now) if tried.exists() else 0
     for abandoned in old.filter(state=State.FAILED, payload__has_key="text"):
         payload = {name: abandoned.payload[name] for name in ("to", "subject")}

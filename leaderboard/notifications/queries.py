@@ -90,11 +90,12 @@ def outbox_facts() -> OutboxFacts:
 def longest_waits() -> dict[str, float]:
     """For how many seconds the oldest message of each kind waits that no receiver has refused; 0 where none does.
 
-    One that was refused is about its own receiver. While the mail server is away, no attempt counts.
+    One that was refused is about its own receiver, until it waits for a mail server that is away.
     """
     now = timezone.now()
-    waiting = OutboxMessage.objects.filter(state=OutboxMessage.State.WAITING, attempts=0).order_by()
-    since = dict(waiting.values_list("kind").annotate(since=Min("created_at")))
+    waiting = OutboxMessage.objects.filter(state=OutboxMessage.State.WAITING).order_by()
+    unrefused = waiting.filter(Q(attempts=0) | Q(last_error__startswith=OutboxMessage.SERVER_ERROR))
+    since = dict(unrefused.values_list("kind").annotate(since=Min("created_at")))
     return {
         kind: max(0.0, (now - since[kind]).total_seconds()) if kind in since else 0.0
         for kind in OutboxMessage.Kind.values

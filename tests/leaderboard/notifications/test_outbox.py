@@ -31,6 +31,7 @@ from leaderboard.notifications.outbox import (
     send_due_messages,
     server_pause,
 )
+from leaderboard.notifications.queries import longest_waits
 from tests.concurrency import at_once
 from tests.mail_sink import MailSink
 from tests.running_site import free_port
@@ -196,23 +197,44 @@ def free_port_is_closed():
     raise ConnectionRefusedError
 
 
+def test_a_mail_that_waits_for_a_server_that_is_away_is_reported_even_if_it_was_refused_before(db, sink, settings):
+    sink.refused.add("a@plurank.example")
+    put()
+    send_due_messages()
+    let_pass(hours=2)
+    assert longest_waits() == {"mail": 0, "webhook": 0}
+    settings.EMAIL_PORT = free_port()
+    send_due_messages()
+    assert 7200 <= longest_waits()["mail"] < 7300
+
+
 def let_days_go_by(days):
     OutboxMessage.objects.update(created_at=F("created_at") - timedelta(days=days))
 
 
 def test_a_mail_that_found_no_server_for_a_week_is_given_up_and_forgotten(db, sink, settings):
     settings.EMAIL_PORT = free_port()
-    message, untried = put(), put("untried@plurank.example")
+    message = put()
     send_due_messages()
-    OutboxMessage.objects.filter(pk=untried.pk).update(last_error="")  # of a site whose sweep stood still
     let_days_go_by(6.9)
     assert end_old_mails() == 0
     let_days_go_by(0.2)
     assert end_old_mails() == 1
-    message.refresh_from_db(), untried.refresh_from_db()
+    message.refresh_from_db()
     assert (message.state, message.payload) == ("failed", {"to": "a@plurank.example", "subject": "Subject"})
     assert "does not answer" in message.last_error
-    assert (untried.state, untried.payload["text"]) == ("waiting", "Text")
+
+
+def test_after_a_week_without_a_sweep_every_mail_is_tried_before_it_is_given_up(db, sink, settings):
+    port, settings.EMAIL_PORT = settings.EMAIL_PORT, free_port()
+    for number in range(BATCH + 1):  # more than one round takes
+        put(f"{number}@plurank.example")
+    send_due_messages()  # once: then the sweep ends
+    put("untried@plurank.example")
+    let_pass(days=8)
+    settings.EMAIL_PORT = port
+    rounds = [(end_old_mails(), send_due_messages()) for _ in range(3)]
+    assert rounds == [(0, BATCH), (0, 2), (0, 0)]
 
 
 def test_a_mail_that_was_given_up_can_be_sent_again_until_its_text_is_forgotten(db, sink, settings):
@@ -242,7 +264,8 @@ def test_what_a_server_says_of_one_mail_is_no_matter_of_the_server():
     ]
     assert [error for error in of_one if is_of_server(error)] == []
     assert [error for error in of_one if is_break_off(error)] == []
-    of_all = [smtplib.SMTPSenderRefused(421, b"bye", "s"), smtplib.SMTPHeloError(550, b"who are you")]
+    refusals = [smtplib.SMTPSenderRefused(code, b"not now", "s") for code in (421, 452, 530)]
+    of_all = [*refusals, smtplib.SMTPHeloError(550, b"who are you")]
     assert [error for error in of_all if not is_of_server(error)] == []
     leaving = smtplib.SMTPRecipientsRefused({"a@plurank.example": (421, b"bye")})
     of_either = [smtplib.SMTPDataError(421, b"bye"), leaving, smtplib.SMTPServerDisconnected("gone"), TimeoutError()]
