@@ -1,6 +1,5 @@
 """Who is signed in, with what every page says of them, in one query."""
 
-from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user
 from django.contrib.auth.middleware import AuthenticationMiddleware
@@ -33,11 +32,14 @@ def account_of(request: HttpRequest) -> Viewer:
     number, session_hash, backend = map(request.session.get, (SESSION_KEY, HASH_SESSION_KEY, BACKEND_SESSION_KEY))
     if number and session_hash and backend in settings.AUTHENTICATION_BACKENDS:
         user = _ACCOUNT.first({_NUMBER: number})
-        if user is not None and constant_time_compare(session_hash, user.get_session_auth_hash()):
-            return user
-    name = request.session.session_key
-    account = get_user(request)
-    renamed = request.session.session_key
-    if renamed and renamed != name:  # it knew a former secret key; its browser stays in the list of its owner
-        UserSession.objects.filter(session_key=name).update(session_key=renamed)
-    return account
+        if user is not None:
+            present = user.get_session_auth_hash()
+            if constant_time_compare(session_hash, present):
+                return user
+            former = user.get_session_auth_fallback_hash()
+            if any(constant_time_compare(session_hash, each) for each in former):
+                # It knew a former secret key. Django would give it another name: other requests that come at the same
+                # moment would be signed out, and the browser would no longer be in the list of its owner.
+                request.session[HASH_SESSION_KEY] = present
+                return user
+    return get_user(request)

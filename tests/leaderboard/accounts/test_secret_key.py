@@ -116,6 +116,23 @@ def test_sessions_and_links_of_the_old_key_go_on_and_a_session_that_was_used_out
     assert read_unsubscribe(link.rstrip("/").rpartition("/")[2]) is None
 
 
+def test_requests_that_come_at_once_after_the_key_changed_are_of_one_session(make, settings):
+    settings.SECRET_KEY = OLD
+    user, browser = make.user(), Client()
+    browser.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    name = browser.session.session_key
+    UserSession.objects.create(user=user, session_key=name, ip="127.0.0.1", user_agent="a browser")
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, [OLD]
+    for _ in range(3):
+        at_once = Client()
+        at_once.cookies[settings.SESSION_COOKIE_NAME] = name  # as it was before any of them was answered
+        assert at_once.get(reverse("notices")).status_code == 200
+        assert at_once.cookies[settings.SESSION_COOKIE_NAME].value == name
+    assert [row.session_key for row in UserSession.objects.purge_and_list(user)] == [name]
+    settings.SECRET_KEY_FALLBACKS = []
+    assert browser.get(reverse("notices")).status_code == 200
+
+
 def test_secrets_of_webhooks_and_numbers_of_hidden_systems_come_from_the_lasting_key(make, settings):
     benchmark = make.published(anonymous_until=timezone.now() + timedelta(days=1))
     webhook = Webhook.objects.create(benchmark=benchmark, address="https://hooks.example/", author=make.user())
