@@ -54,7 +54,7 @@ def is_called(text: str, name: str, key: str = "") -> bool:
 
 
 class NameForms:
-    """What names are compared by, found once for each: long names of some alphabets take a tenth of a millisecond.
+    """What names are compared by, computed once for each: long ones of some alphabets take a tenth of a millisecond.
 
     An upload keeps one for as long as it is checked.
     """
@@ -95,7 +95,7 @@ class NearMisses:
 
     Args:
         known: the names there are.
-        forms: what was found of names before.
+        forms: what names are compared by, where some of it is known already.
     """
 
     def __init__(self, known: Sequence[str], forms: NameForms | None = None) -> None:

@@ -220,7 +220,7 @@ def signed(value: float, n_decimals: int = 2, *, undefined: str = "–") -> str:
     Args:
         value: the figure.
         n_decimals: how many decimals.
-        undefined: stands for NaN.
+        undefined: what is written for NaN.
     """
     return undefined if math.isnan(value) else typeset(f"{value:z.{n_decimals}f}")
 

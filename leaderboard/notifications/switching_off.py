@@ -1,4 +1,4 @@
-"""An address that the site gives up by itself: it is noted in the trail, and the owners of its benchmark are told."""
+"""Addresses that the site gives up by itself: the trail says so, and a notice to the owners of the benchmark."""
 
 from dataclasses import dataclass
 

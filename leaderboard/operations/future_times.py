@@ -71,7 +71,7 @@ def time_fields() -> list[TimeField]:
     scorings = Job.objects.filter(state__in=Job.State.values, queue=Job.Queue.SCORING)
     unsent = OutboxMessage.objects.filter(state=OutboxMessage.State.WAITING)
     claimed, free = unsent.exclude(claim_token=None), unsent.filter(claim_token=None)
-    # A mail that found its server away has no attempt that counts, but an error.
+    # A mail whose server was away has no attempt that counts, but an error.
     untried = Q(attempts=0, last_error="")
     active = FollowedAddress.objects.filter(is_active=True)
     invitations = (

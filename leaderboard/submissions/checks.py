@@ -133,7 +133,7 @@ def check_rows(
         audience: who sends them, and where to.
         rows: one per system.
         on_board: the systems there are, where they were read already.
-        forms: what was found of the names before.
+        forms: what names are compared by, where some of it is known already.
         suggests: whether a new name is told the known names that it may be a slip of the pen for.
         is_scored_here: whether the site computed the scores from predictions. No one else than moderators can bring
             scores of tasks whose references are hidden.

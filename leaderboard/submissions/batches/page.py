@@ -24,7 +24,7 @@ State = Submission.State
 
 
 @dataclass(frozen=True)
-class _HeldRank:
+class _RankWithTies:
     """The rank of a system under a rule, None where it has none, and how many others share it."""
 
     rank: int | None
@@ -72,10 +72,10 @@ class SystemLine:
 
     @classmethod
     def of(
-        cls, submission: Submission, ranks: Mapping[str, _HeldRank], default_rule: str, *, is_replaced: bool
+        cls, submission: Submission, ranks: Mapping[str, _RankWithTies], default_rule: str, *, is_replaced: bool
     ) -> "SystemLine":
         """The line of a submission, from the ranks of its system by rule."""
-        ranked = [held.rank for held in ranks.values() if held.rank is not None]
+        ranked = [one.rank for one in ranks.values() if one.rank is not None]
         return cls(
             name=submission.shown_name,
             rank=ranks[default_rule].rank if default_rule in ranks else None,
@@ -248,7 +248,7 @@ def batch_steps(audience: Audience, batch: Batch) -> BatchSteps:
     is_uploader, decides = is_own(batch, audience), audience.may_moderate
     may_erase = audience.may_administer and not is_waiting
     may_correct_them = bool(rows) and may_correct(audience, rows[0])  # all have the same submitter and benchmark
-    held = holding(batch.benchmark, [row.system_id for row in rows]) if may_correct_them else {}
+    in_force = holding(batch.benchmark, [row.system_id for row in rows]) if may_correct_them else {}
     taken_down = SubmissionEvent.objects.filter(submission__in=rows, kind=SubmissionEvent.Kind.TAKEN_DOWN)
     requests = requested(rows) if is_uploader or decides else {}
     gone = set(taken_down.values_list("submission_id", flat=True)) if may_erase else set()
@@ -266,7 +266,7 @@ def batch_steps(audience: Audience, batch: Batch) -> BatchSteps:
         may_decline=decides,
         may_cancel=is_uploader and not decides,
         to_reinstate=[row for row in rows if decides and row.state == State.WITHDRAWN and row.pk not in gone],
-        to_correct=[row for row in rows if row.pk in held],
+        to_correct=[row for row in rows if row.pk in in_force],
         to_take_down=[row for row in rows if may_erase and row.pk not in gone],
     )
 
@@ -288,15 +288,15 @@ def _rule_lines(publication: Publication, submission: Submission, *, hides_ties:
     return [
         RuleLine(
             rule_name=rule_name(rule),
-            rank=held.rank,
-            n_tied_with=0 if hides_ties else held.n_tied_with,
+            rank=one.rank,
+            n_tied_with=0 if hides_ties else one.n_tied_with,
             before=before[rule].rank if rule in before else None,
         )
-        for rule, held in now.items()
+        for rule, one in now.items()
     ]
 
 
-def _ranks_by_system(publication: Publication, system_ids: Sequence[int]) -> dict[int, dict[str, _HeldRank]]:
+def _ranks_by_system(publication: Publication, system_ids: Sequence[int]) -> dict[int, dict[str, _RankWithTies]]:
     """For each system its rank by rule; nothing where it is not on the board."""
     reports = list(
         Report.objects.filter(
@@ -308,12 +308,12 @@ def _ranks_by_system(publication: Publication, system_ids: Sequence[int]) -> dic
     board = next((report for report in reports if report.kind == BOARD), None)  # retention may have removed it
     places = unpack_arrays(board.arrays).get("system_ids") if board else None
     place_of = {} if places is None else {int(system_id): i for i, system_id in enumerate(places)}
-    ranks: dict[int, dict[str, _HeldRank]] = {system_id: {} for system_id in system_ids}
+    ranks: dict[int, dict[str, _RankWithTies]] = {system_id: {} for system_id in system_ids}
     for report in reports:
         if report.kind == RANKING:
             column = unpack_arrays(report.arrays)["ranks"]
             for system_id in ranks.keys() & place_of.keys():
                 rank = int(column[place_of[system_id]])
-                held = _HeldRank(rank, int((column == rank).sum()) - 1) if rank >= 1 else _HeldRank(None)
-                ranks[system_id][report.summary["rule"]] = held
+                one = _RankWithTies(rank, int((column == rank).sum()) - 1) if rank >= 1 else _RankWithTies(None)
+                ranks[system_id][report.summary["rule"]] = one
     return ranks

@@ -1,4 +1,4 @@
-"""What became of submissions that moderators were asked to decide about, in words."""
+"""What became of submissions that moderators were to decide about, in words."""
 
 from django.utils.translation import gettext
 
