@@ -22,6 +22,7 @@ from leaderboard.common.files import spreadsheet_csv_text
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import whole_number
 from leaderboard.models import AuditEntry, Benchmark, Membership, Release, SubmissionEvent, User
+from leaderboard.models.people import nameless
 
 PAGE_LINES = 100
 FILE_LINES = 1000  # that are read at once for a file
@@ -263,7 +264,7 @@ def _lines(benchmark: Benchmark, rows: Sequence[_Row]) -> list[AuditLine]:
                 at=row.at,
                 who=row.actor.shown_name if row.actor else "",
                 subject=row.get_subject_display(),
-                of=people.get(row.of, gettext("user %(number)s") % {"number": row.of})
+                of=people.get(row.of, nameless(row.of))
                 if row.subject == AuditEntry.Subject.PERSON
                 else addresses.get(row.of, row.of),
                 field=row.field,

@@ -2,11 +2,13 @@
 
 from django import forms
 from django.http import HttpRequest
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy
 
 from leaderboard.accounts.display_names import display_name_problem
 from leaderboard.common.form_fields import LineFormField
 from leaderboard.models import User
+from leaderboard.models.people import NAMELESS
 
 
 class DisplayNameForm(forms.Form):
@@ -16,9 +18,12 @@ class DisplayNameForm(forms.Form):
         max_length=80,
         required=False,
         label=gettext_lazy("Display name"),
-        help_text=gettext_lazy(
-            "How others see you; your email address is never shown. If you leave it empty, they see “user” and a "
-            "number. You can change it later."
+        help_text=format_lazy(
+            gettext_lazy(
+                "How others see you; your email address is never shown. If you leave it empty, they see “{word}” and "
+                "a number. You can change it later."
+            ),
+            word=NAMELESS,
         ),
         widget=forms.TextInput(attrs={"autocomplete": "nickname"}),
     )

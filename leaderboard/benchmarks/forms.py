@@ -90,7 +90,7 @@ class NewBenchmarkForm(TableForm):
         cleaned = super().clean() or self.cleaned_data
         if self.is_for_votes:
             if not cleaned.get("name") and "name" not in self.errors:
-                self.add_error("name", "Enter a name.")
+                self.add_error("name", gettext("Enter a name."))
             return cleaned
         has_file = bool(cleaned.get("file"))
         has_text = bool((cleaned.get("text") or "").strip()) and not (has_file and self.is_text_kept)

@@ -15,6 +15,7 @@ from knox.models import AbstractAuthToken, AuthTokenManager
 from leaderboard.models.texts import LineField
 from ranking_engine.text.confusables import skeleton
 
+NAMELESS = "user"  # with a number, in any language: what the site calls people who gave no name
 SKELETON_LENGTH = 400  # one letter of a name may be several of its skeleton
 
 
@@ -52,6 +53,15 @@ class UserManager(BaseUserManager["User"]):
 def skeleton_of(display_name: str) -> str:
     """What display names that look alike have in common."""
     return (skeleton(display_name) or display_name.casefold())[:SKELETON_LENGTH]
+
+
+def nameless(number: int | str) -> str:
+    """What everyone reads in place of a name that was not given, or is no longer known.
+
+    Args:
+        number: the primary key of the user.
+    """
+    return f"{NAMELESS} {number}"
 
 
 class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-missing]  # of tokens: knox is untyped
@@ -95,7 +105,7 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
     @property
     def shown_name(self) -> str:
         """What others see: never the email address."""
-        return self.display_name or f"user {self.pk}"
+        return self.display_name or nameless(self.pk)
 
     @property
     def affiliation(self) -> str:

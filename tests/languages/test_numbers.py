@@ -10,6 +10,8 @@ from django.utils import translation
 
 from leaderboard.common.language.numbers import in_language, localise, typed_number
 from leaderboard.models import Draft
+from leaderboard.studies.study_findings import StudyNames
+from leaderboard.studies.tellers import score_completion
 from tests.factories import owner_of
 from tests.languages.catalogues import forget_catalogues
 from tests.signing_in import signed_in
@@ -55,6 +57,16 @@ def test_scores_have_commas_on_pages_and_points_in_files_and_the_api(german, ben
     for text in (export, api):
         assert "1.25" in text
         assert "1,25" not in text
+
+
+def test_numbers_of_missing_scores_have_the_marks_of_the_language(german):
+    summary = {"level": 0.9, "coverage": 0.9, "error": 0.5, "explained": 0.7, "n_tasks": 1, "tasks": ["t"]}
+    summary |= {"n_missing": 4321, "n_predictable": 3210, "n_with_few_scores": 1111, "missing": [2109]}
+    summary |= {f"task_{name}": [0.5] for name in ("error", "half_width", "explained", "coverage")}
+    said = score_completion.TELLER.findings(summary, "mean", StudyNames())
+    assert "Of 4.321 missing scores, 3.210 can be predicted" in said.sentence
+    assert " 1.111 are not predicted" in said.sentence
+    assert said.rows[0].cells[0].text == "2.109"
 
 
 def test_markup_has_points(german, make, benchmark):

@@ -45,7 +45,6 @@ IN_FILES_OR_STORED = {
     # Reasons in the trail of changes, which is written once for readers of every language.
     "accounts/organisations/founding.py": ["The benchmark belongs to {}.", "The benchmark no longer belongs to {}."],
     "accounts/organisations/members.py": ["By the role in {}."],
-    "accounts/organisations/queries.py": ["user {}"],
     # Files are in English.
     "boards/pareto/front.py": ["{} against {}."],
     "boards/revision_exports.py": [

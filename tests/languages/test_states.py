@@ -1,16 +1,22 @@
 """States, roles and the like, which are stored as words, in the pseudo-language."""
 
+import re
+
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from leaderboard.models import Job, Membership, Submission
+from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.access.audit_page import AuditQuery, Position, audit_lines
+from leaderboard.benchmarks.forms import NewBenchmarkForm
+from leaderboard.models import AuditEntry, Job, Membership, Submission, User
 from leaderboard.operations.retention import DESCRIPTIONS
 from leaderboard.queue.heartbeats import ROLES, Process
 from leaderboard.submissions.lifecycle import accept_batch, reject_batch
 from tests.factories import owner_of
 from tests.languages.pseudo import pseudo
 from tests.languages.test_pages import english_in, unmarked_words_in
+from tests.markup import compact
 from tests.signing_in import signed_in
 
 
@@ -25,11 +31,13 @@ def test_the_status_page_says_states_of_jobs_in_the_language_of_the_site(make, p
     assert len(jobs) >= 5
     for job, state in zip(jobs, Job.State.values, strict=False):
         Job.objects.filter(pk=job.pk).update(state=state, progress=0.5, started_at=timezone.now())
-    page = signed_in(owner_of(benchmark)).get(reverse("status")).content
-    assert english_in(page) == []
-    assert unmarked_words_in(tables_of(page), "Bench", "UTC", "minutes") == []
+    answer = signed_in(owner_of(benchmark)).get(reverse("status"))
+    assert english_in(answer.content) == []
+    assert unmarked_words_in(tables_of(answer.content), "Bench", "UTC", "minutes") == []
+    page = compact(answer)
     for state in Job.State.values:
-        assert f">{pseudo(state)}</span>" in page.decode()
+        word = pseudo("queued" if state == Job.State.WAITING else state)
+        assert re.search(f'<span class="badge[^"]*"> ?{re.escape(word)}</span>', page)
 
 
 def test_operators_see_processes_in_the_language_of_the_site(make, pseudo_language):
@@ -57,3 +65,19 @@ def test_the_dashboard_says_states_of_submissions_in_the_language_of_the_site(ma
     assert english_in(page) == []
     names = [f"S{k}" for k in range(1, 7)]
     assert unmarked_words_in(tables_of(page), "Bench", "UTC", *names) == []
+
+
+def test_someone_without_a_name_is_called_the_same_in_every_language(client, make, pseudo_language):
+    benchmark = make.benchmark()
+    record_changes(
+        benchmark, changes_between(AuditEntry.Subject.PERSON, "98765", {"role": ""}, {"role": "moderator"}), actor=None
+    )
+    assert User(pk=98765).shown_name == "user 98765"
+    lines, *_ = audit_lines(benchmark, AuditQuery(subject="person"), Position(), most=10)
+    assert [line.of for line in lines] == ["user 98765"]
+    assert "“user”" in client.get(reverse("account_signup")).content.decode()
+
+
+def test_a_benchmark_for_votes_without_a_name_is_refused_in_the_language_of_the_site(pseudo_language):
+    form = NewBenchmarkForm({"action": "votes"})
+    assert form.errors["name"] == [pseudo("Enter a name.")]

@@ -11,6 +11,7 @@ from django.utils.translation import gettext, gettext_noop
 from leaderboard.access.audience import Viewer, listed_benchmarks
 from leaderboard.common.text import in_words
 from leaderboard.models import Benchmark, Membership, Organisation, OrganisationChange, OrganisationMember, User
+from leaderboard.models.people import nameless
 
 SHOWN_CHANGES = 100
 FIELD_TEXTS = {
@@ -118,7 +119,7 @@ def change_lines(organisation: Organisation, viewer: Viewer) -> list[ChangeLine]
             moved = gettext("%(name)s: given to the organisation") if after else gettext("%(name)s: taken out")
             what, before, after = moved % {"name": names.get(of, of)}, "", ""
         elif subject == "role of user":
-            what = gettext("role of %(person)s") % {"person": people.get(of, f"user {of}")}
+            what = gettext("role of %(person)s") % {"person": people.get(of, nameless(of))}
         else:
             what = gettext(FIELD_TEXTS.get(change.field, change.field))
         if subject == "role of user" or change.field == "invitation":

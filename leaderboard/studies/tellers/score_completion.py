@@ -37,7 +37,7 @@ def _findings(summary: Summary, _marked: str, names: StudyNames) -> StudyFinding
             "Of %(n_missing)s missing scores, %(n_predictable)s can be predicted: on tasks of which at least half of "
             "the differences are explained.",
             n_missing,
-        ) % {"n_missing": f"{n_missing:,}", "n_predictable": f"{n_predictable:,}"}
+        ) % {"n_missing": localise(n_missing, ","), "n_predictable": localise(n_predictable, ",")}
         if n_few := summary.get("n_with_few_scores", 0):
             sentence += ngettext(
                 " %(n)s is not predicted, because its system has fewer than %(least)s scores, or scores on fewer than "
@@ -45,7 +45,7 @@ def _findings(summary: Summary, _marked: str, names: StudyNames) -> StudyFinding
                 " %(n)s are not predicted, because their systems have fewer than %(least)s scores, or scores on fewer "
                 "than half of the tasks.",
                 n_few,
-            ) % {"n": f"{n_few:,}", "least": LEAST_OWN}
+            ) % {"n": localise(n_few, ","), "least": LEAST_OWN}
     else:
         sentence += gettext("No score is missing.")
     tasks = zip(
@@ -59,7 +59,7 @@ def _findings(summary: Summary, _marked: str, names: StudyNames) -> StudyFinding
             names.tasks.get(key, key),
             False,
             [
-                StudyCell(f"{missing:,}"),
+                StudyCell(localise(missing, ",")),
                 StudyCell(localise(error, ".3g")),
                 StudyCell(f"± {localise(width, '.3g')}"),
                 percent_cell(max(0.0, share)),
