@@ -4,6 +4,7 @@ It is run by its path, as `limited_process.py SECONDS MEMORY PROGRAM ARGUMENTS`.
 this package, so that it starts quickly.
 """
 
+import os
 import runpy
 import sys
 from pathlib import Path
@@ -26,6 +27,7 @@ def limited_command(program: Path, seconds: int, *arguments: str, memory: int = 
 def main() -> None:
     """Bound what this process can take, where the system can, and run the program."""
     _, seconds, memory, *sys.argv = sys.argv
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # numpy takes addresses for every processor otherwise
     try:
         import resource  # noqa: PLC0415 -- not on Windows
     except ImportError:

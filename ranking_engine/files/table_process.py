@@ -55,7 +55,9 @@ def _opened(data: bytes) -> Any:  # noqa: ANN401 -- the library has no types
 
     metadata = files.read_metadata(io.BytesIO(data))
     leaves = (metadata.schema.column(place) for place in range(metadata.num_columns))
-    texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+    # Within structs the library does so in a file of one group of rows alone.
+    is_whole = metadata.num_row_groups < 2
+    texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY" and (is_whole or "." not in leaf.path)]
     pa.set_cpu_count(1)  # a thread has memory of its own
     return files.ParquetFile(io.BytesIO(data), read_dictionary=texts)
 

@@ -16,7 +16,7 @@ PROGRAM = Path(__file__).with_name("table_process.py")
 PROCESSOR_SECONDS = 20  # that it may take
 # Bytes of addresses, by what is read: a table of a few bytes may say that it has a cell in the last row and column, or
 # one long text in every row. The library for Parquet takes 330 million itself.
-MEMORY = {"workbook": 300_000_000, "parquet": 700_000_000, "details": 900_000_000}
+MEMORY = {"workbook": 300_000_000, "parquet": 800_000_000, "details": 900_000_000}
 SECONDS = 30
 MAX_UNPACKED = 200 * 2**20  # bytes of a workbook's parts
 MAX_PARTS = 5_000

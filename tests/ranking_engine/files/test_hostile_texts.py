@@ -14,7 +14,7 @@ from ranking_engine.files.limited_process import limited_command
 from ranking_engine.files.number_forms import cell_number
 from ranking_engine.files.problems import InputError
 from ranking_engine.files.roles import about_role
-from ranking_engine.files.workbooks import MEMORY, PROGRAM, sheets_of, table_kind
+from ranking_engine.files.workbooks import MEMORY, PROGRAM, details_of, sheets_of, table_kind
 from ranking_engine.importers import MAX_BINARY_TABLES, SourceFile, read_results
 from ranking_engine.importers.archives import ArchiveError, unpacked
 from tests.plurank.test_readers import workbook
@@ -138,8 +138,20 @@ def test_the_largest_tables_are_read_within_the_same_bounds():
     header, names = ["system", *(f"t{t}" for t in range(47))], [f"A system with the number {k}" for k in range(10_000)]
     rows = [[name, *(f"{k * t} of {t}" for t in range(47))] for k, name in enumerate(names)]
     assert len(sheets_of(workbook([header, *rows]), "workbook")["s"]) == 10_001
+    texts = {f"t{t}": [f"{t} {k:038}" for k in range(60_000)] for t in range(7)}  # each another one
+    assert len(sheets_of(parquet(texts), "parquet")[""]) == 60_001
     columns = {"system": names} | {f"t{t}": [k * t / 7 for k in range(10_000)] for t in range(47)}
     assert len(sheets_of(parquet(columns), "parquet")[""]) == 10_001
+
+
+def test_texts_in_structs_are_read_from_a_file_of_several_groups_of_rows():
+    table = {"doc": [{"id": str(k), "task_name": "t"} for k in range(3_000)], "metric": [{"acc": 1.0}] * 3_000}
+    data = parquet(table, row_group_size=1_000)
+    rows = sheets_of(data, "parquet")[""]
+    assert (rows[0], len(rows)) == ((1, ["doc.id", "doc.task_name", "metric.acc"]), 3_001)
+    assert rows[3_000] == (3_001, ["2999", "t", "1"])
+    details = [(1, ["id", "task_name", "acc"]), *((k + 2, [str(k), "t", "1"]) for k in range(3_000))]
+    assert details_of([data], 500_000) == [details]
 
 
 def test_texts_of_parquet_are_those_of_its_rows():
