@@ -14,6 +14,7 @@ import unicodedata
 from functools import lru_cache
 
 from ranking_engine.text.normal_forms import normal_form
+from ranking_engine.text.remembered import remembered
 from ranking_engine.text.unicode_joiners import without_joiners
 
 _LOOK_ALIKES = {
@@ -178,7 +179,7 @@ def _bare(text: str) -> str:
     return text.strip(_EDGES) or text
 
 
-@lru_cache(maxsize=1 << 14)  # the names of a large upload, each of which is compared several times
+@remembered
 def _plain(name: str) -> str:
     """Return `name` in compatible characters, without marks on Latin letters, and without marks through or below Greek
     and Cyrillic ones.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
 
 from ranking_engine.text.characters import line_problem
 from ranking_engine.text.confusables import foreign_letters, mixed_word
 from ranking_engine.text.normal_forms import normal_form
+from ranking_engine.text.remembered import remembered
 from ranking_engine.text.unicode_joiners import without_joiners
 
 MAX_NAME_LENGTH = 200
@@ -29,7 +29,7 @@ def clean_name(text: str) -> str:
     return normal_form(text).strip()
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered
 def fold_name(name: str) -> str:
     """Return what two names have in common when they count as the same: case and joiners do not matter."""
     if name.isascii():  # most names are, and thousands of them are folded for one upload: it has no joiners
@@ -37,7 +37,7 @@ def fold_name(name: str) -> str:
     return normal_form(without_joiners(clean_name(name)).casefold())
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered
 def name_order_key(name: str) -> tuple[str, str]:
     """Return by what names are sorted where a figure depends on an order, as among equals.
 
@@ -50,7 +50,7 @@ def name_order_key(name: str) -> tuple[str, str]:
     return _BETWEEN_WORDS.sub("-", _NOT_IN_WORDS.sub("", letters)).strip("-"), name
 
 
-@lru_cache(maxsize=1 << 14)  # the names of a large upload, which are checked as it is read and with its rows
+@remembered
 def name_problem(text: str, *, allow_formula: bool = False) -> str | None:
     """Return what is wrong with `text` as a name, as the end of a sentence that begins with it, or None.
 
