@@ -14,7 +14,6 @@ from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.text.names import fold_name, name_order_key
 
 LEAST_CLUSTERS = 10  # by their `effective_number`: below, an error says little of how far a figure would move
-ROUNDING = 1e-9  # of an effective number
 
 
 def clusters_of(matrix: ScoreMatrix) -> dict[str, int]:
@@ -61,9 +60,17 @@ def effective_number(sizes: ArrayLike) -> float:
     return float(shares.sum() ** 2 / (shares @ shares))
 
 
+def is_enough(effective: float) -> bool:
+    """Return whether an effective number of clusters is `LEAST_CLUSTERS` or more as a whole number.
+
+    So ten clusters have an error although one of them has an instance more than the others.
+    """
+    return effective >= LEAST_CLUSTERS - 0.5
+
+
 def are_enough(sizes: ArrayLike) -> bool:
-    """Return whether clusters of these sizes count as `LEAST_CLUSTERS` or more."""
-    return effective_number(sizes) >= LEAST_CLUSTERS - ROUNDING
+    """Return whether clusters of these sizes count as `LEAST_CLUSTERS` or more, as a whole number."""
+    return is_enough(effective_number(sizes))
 
 
 def error_parts(residuals: ArrayLike, sizes: ArrayLike) -> FloatArray:

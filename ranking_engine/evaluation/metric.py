@@ -32,7 +32,7 @@ def plain_label(text: str) -> str:
     """
     if _WHOLE.fullmatch(text):
         return str(int(text.partition(".")[0]))
-    return text.casefold() if text.casefold() in ("true", "false") else text
+    return text.lower() if text.lower() in ("true", "false") else text
 
 
 class Kind(StrEnum):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.core.clusters import LEAST_CLUSTERS, ROUNDING, effective_number
+from ranking_engine.core.clusters import LEAST_CLUSTERS, effective_number, is_enough
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.votes.connectedness import Connectedness, within_components
 from ranking_engine.votes.data import Codes, Comparisons, Votes
@@ -50,7 +50,7 @@ def covariance_of(
         labels, n_clusters = clusters
         by_cluster = _cluster_gradients(fit, comparisons, votes, labels, n_clusters)
         meat = (by_cluster.T @ by_cluster).toarray()
-        factor = n_counted / (n_counted - 1)
+        factor = n_counted / (n_counted - 1) if n_counted > 1 else 1.0  # of one cluster no error is stated
     # The constant in the information reaches none of this: derivatives sum to 0 in each component.
     bread = fit.inverse
     return np.asarray(factor * bread @ meat @ bread.T)
@@ -121,7 +121,7 @@ def cluster_problem(n_clusters: NDArray[np.intp], effective: FloatArray, sizes: 
     """
     is_compared = sizes > 1
     least = float(effective[is_compared].min(initial=np.inf))
-    if least >= LEAST_CLUSTERS - ROUNDING:
+    if is_enough(least):
         return ""
     where = "the votes have" if is_compared.sum() == 1 else "the votes of a group of systems have"
     n_least = int(n_clusters[is_compared][effective[is_compared].argmin()])

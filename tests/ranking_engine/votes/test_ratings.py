@@ -229,6 +229,11 @@ def test_errors_by_cluster_need_ten_clusters_and_voters():
         rate(votes, cluster="prompt")
 
 
+def test_one_vote_alone_by_cluster_has_ratings_without_errors():
+    ratings = rate(votes_of(("A", "B", 0), voters=["one"]), cluster="voter")
+    assert np.isnan(ratings.intervals.errors).tolist() == [True, True]
+
+
 def test_clusters_without_a_vote_that_counts_in_a_group_are_not_counted_there():
     pairs = [("A", "B", 0)] * 15 + [("A", "B", 1)] * 5 + [("C", "D", k % 2) for k in range(22)]
     of_one = Votes.of(*zip(*pairs, strict=True), voters=["v"] * 20 + [f"w{k // 2}" for k in range(22)])

@@ -181,13 +181,22 @@ def test_a_cluster_with_most_of_the_instances_leaves_no_standard_error(key, size
     assert scored(key, true.tolist(), predicted.tolist(), options).standard_error is not None
 
 
+def test_ten_clusters_have_an_error_though_one_has_an_instance_more():
+    generator, even = np.random.default_rng(7), np.repeat(np.arange(10), 20)
+    errors = [
+        scored("mean", [None] * len(own), generator.normal(size=len(own)).tolist(), clusters=tuple(map(str, own)))
+        for own in (even, np.append(even, 9))
+    ]
+    assert [evaluation.standard_error is not None for evaluation in errors] == [True, True]
+
+
 @pytest.mark.parametrize("key", ["accuracy", "rmse"])
 def test_an_instance_with_much_of_the_weight_leaves_no_standard_error(key):
     generator = np.random.default_rng(6)
     true, predicted = (column.tolist() for column in generator.integers(0, 2, (2, 100)))
     if key == "accuracy":
         true, predicted = ([str(value) for value in column] for column in (true, predicted))
-    for weight, has_error in ((45.0, False), (44.0, True)):  # as good as 9.8 and 10.05 instances of the same weight
+    for weight, has_error in ((47.0, False), (45.0, True)):  # as good as 9.2 and 9.8 instances of the same weight
         weights = np.array([weight, *[1.0] * 99])
         assert (scored(key, true, predicted, weights=weights).standard_error is not None) == has_error
 
