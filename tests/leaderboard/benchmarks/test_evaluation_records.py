@@ -96,6 +96,7 @@ def board(make):
         {"key": "parameters", "name": "Parameters", "kind": "number"},
     ]
     Benchmark.objects.filter(pk=benchmark.pk).update(metadata_fields=fields)
+    benchmark.refresh_from_db()
     row = SubmittedRow(
         "lab/one",
         {"Quiz": 0.61, "Time": 7, "Colour": 3},
