@@ -65,7 +65,7 @@ def is_enough(effective: float) -> bool:
 
     So ten clusters have an error although one of them has an instance more than the others.
     """
-    return effective >= LEAST_CLUSTERS - 0.5
+    return round(effective, 9) >= LEAST_CLUSTERS - 0.5
 
 
 def are_enough(sizes: ArrayLike) -> bool:

@@ -110,7 +110,7 @@ def left_out_error(figure: Callable[[list[int]], float], clusters, classes=None,
     where the classes of the rows are in too few clusters.
     """
     weights = [1.0] * len(clusters) if weights is None else weights
-    if effective_number(clusters, weights) < 10:
+    if effective_number(clusters, weights) < Fraction(19, 2):  # 10 as a whole number
         return None
     if classes is not None and not has_enough_clusters(classes, clusters, weights):
         return None
