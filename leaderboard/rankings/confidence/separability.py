@@ -29,14 +29,14 @@ def short_sentence(tests: Mapping[str, Any]) -> str:
         n = tests["n_clusters"]
         if n != tests["n_tasks"]:
             text = ngettext(
-                "%(n)s cluster of tasks is too few to show a significant difference between any two systems",
-                "%(n)s clusters of tasks are too few to show a significant difference between any two systems",
+                "%(n)s cluster of tasks is too few to show any significant difference",
+                "%(n)s clusters of tasks are too few to show any significant difference",
                 n,
             )
         else:
             text = ngettext(
-                "%(n)s task is too few to show a significant difference between any two systems",
-                "%(n)s tasks are too few to show a significant difference between any two systems",
+                "%(n)s task is too few to show any significant difference",
+                "%(n)s tasks are too few to show any significant difference",
                 n,
             )
         text %= {"n": localise(n, ",")}

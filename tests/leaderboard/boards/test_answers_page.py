@@ -30,7 +30,7 @@ def files_of(page: str) -> list[str]:
         ),
         (
             FEW,
-            "5 tasks are too few to show a significant difference between any two systems (3 pairs at once).",
+            "5 tasks are too few to show any significant difference (3 pairs at once).",
         ),
     ],
 )
