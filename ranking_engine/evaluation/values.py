@@ -142,12 +142,15 @@ def _relevance_of(cell: object) -> dict[str, int]:
     value = _unpacked(cell)
     if not isinstance(value, Mapping):
         return dict.fromkeys(_documents_of(value), 1)
-    relevance = {}
+    relevance: dict[str, int] = {}
     for name, grade in _entries(value, "documents"):
         number = number_of(grade, 0, MAX_RELEVANCE)
         if not number.is_integer():
             raise ValueError(f"the relevance {number:g} of {shorten(name)!r} is no whole number")
-        relevance[name_of(name, "document")] = int(number)
+        document = name_of(name, "document")
+        if document in relevance:
+            raise ValueError(f"the document {shorten(document)!r} is there twice")
+        relevance[document] = int(number)
     return relevance
 
 
@@ -155,12 +158,17 @@ def _probabilities_of(cell: object) -> float | dict[str, float]:
     """Return a cell as probabilities: an object with a number for each label, or one number for the positive label.
 
     Raises:
-        ValueError: it is none, a probability is outside 0 to 1, or their sum is not 1.
+        ValueError: it is none, a probability is outside 0 to 1, a label is there twice, or their sum is not 1.
     """
     value = _unpacked(cell)
     if not isinstance(value, Mapping):
         return number_of(value, 0, 1)
-    chances = {label_of(name): number_of(chance, 0, 1) for name, chance in _entries(value, "labels")}
+    chances: dict[str, float] = {}
+    for name, chance in _entries(value, "labels"):
+        label = label_of(name)
+        if label in chances:  # as 1 and 1.0 are
+            raise ValueError(f"the label {shorten(label)!r} is there twice: {shorten(name)!r} is the same label")
+        chances[label] = number_of(chance, 0, 1)
     total = math.fsum(chances.values())
     if abs(total - 1) > SUM_TOLERANCE:
         raise ValueError(f"the probabilities sum to {total:.6g}, not to 1")

@@ -317,3 +317,14 @@ def test_predictions_that_pandas_wrote_are_right_where_references_are_json():
         b"id,probability:1.0,probability:0.0\na,0.9,0.1\n", "mine.csv", ["a"], METRICS["log_loss"]
     )
     assert chances.values == ({"1": 0.9, "0": 0.1},)
+
+
+def test_a_label_or_document_that_an_object_has_twice_is_refused():
+    chances = b"id,probability:1,probability:1.0,probability:0\na,0.2,0.2,0.8\n"
+    assert problems_of(read_predictions, chances, "mine.csv", ["a"], METRICS["log_loss"]) == [
+        "mine.csv, line 2, column 'prediction': the label '1' is there twice: '1.0' is the same label"
+    ]
+    grades = b'{"id": "a", "reference": {"d": 1, " d": 2}}\n'
+    assert problems_of(read_references, grades, "grades", METRICS["ndcg"]) == [
+        "grades, line 1, column 'reference': the document 'd' is there twice"
+    ]
