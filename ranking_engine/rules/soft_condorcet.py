@@ -57,8 +57,9 @@ def soft_condorcet(profile: Profile, *, temperature: float = 1.0) -> Outcome:
     """Return ratings between 0 and 1,000, from descent on the smooth loss (Lanctot et al. 2025).
 
     `details`: `loss`, the smooth loss in units of weight, as far as orders differ in it; `distance`, that of the order
-    of the ratings from the tasks, as of Kemeny's, where a tie counts one half; `steps`; `is_stationary`: the slope has
-    vanished, or points out of the bounds; the loss need not be least there, see `descended`.
+    of the ratings from the tasks, as of Kemeny's, where a tie counts one half; `lower_bound` on that of any order, from
+    each pair by itself; `steps`; `is_stationary`: the slope has vanished, or points out of the bounds; the loss need
+    not be least there, see `descended`.
     O(n^2) a step, see `step_limit`.
     """
     order = name_order(profile)
@@ -74,6 +75,7 @@ def soft_condorcet(profile: Profile, *, temperature: float = 1.0) -> Outcome:
     always = float(np.minimum(wins, wins.T).sum()) / 2 / unit
     beyond = np.maximum(np.array(margins / unit, dtype=np.float64), 0.0)
     difference = places[:, None] - places
+    details["lower_bound"] = always
     details["distance"] = always + float((beyond * ((difference < 0) + 0.5 * (difference == 0))).sum())
     details["loss"] = always + float((beyond * (0.5 - 0.5 * np.tanh(difference / 2))).sum())
     details["steps"] = int(descents.steps[0])
@@ -84,10 +86,14 @@ def soft_condorcet(profile: Profile, *, temperature: float = 1.0) -> Outcome:
 def unfinished_note(details: Mapping[str, Any]) -> str:
     """Return that ratings were taken before the loss had stopped falling; empty where they were not.
 
+    Empty also where no order is nearer to the tasks: the loss of systems that all tasks order alike falls for thousands
+    of steps by moving them further apart, and their order no longer changes.
+
     Args:
         details: of a ranking.
     """
-    if details.get("is_stationary", True):
+    is_nearest = details.get("distance", np.inf) <= details.get("lower_bound", -np.inf)
+    if details.get("is_stationary", True) or is_nearest:
         return ""
     return (
         f"The descent was ended after {details['steps']:,} steps, before the loss had stopped falling: systems with "

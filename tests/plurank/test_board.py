@@ -266,7 +266,8 @@ def test_rules_side_by_side_say_why_one_has_no_winner_or_ranks_it_alone():
 
 def test_soft_condorcet_says_that_its_descent_was_ended(monkeypatch):
     monkeypatch.setattr("ranking_engine.rules.soft_condorcet.MAX_STEPS", 5)
-    board = plurank.Board({"A": {"x": 1, "y": 3}, "B": {"x": 2, "y": 4}, "C": {"x": 3, "y": 1}})
+    circle = {"A": (3, 3, 1, 1, 2), "B": (2, 2, 3, 3, 1), "C": (1, 1, 2, 2, 3)}  # no order agrees with all majorities
+    board = plurank.Board({system: dict(zip("vwxyz", scores, strict=True)) for system, scores in circle.items()})
     (note,) = board.rank("soft condorcet").notes
     assert note.startswith("The descent was ended after 5 steps")
     assert board.rank("mean", "soft condorcet").notes == [f"Soft Condorcet: {note}"]

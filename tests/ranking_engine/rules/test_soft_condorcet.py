@@ -81,7 +81,8 @@ def test_orders_are_near_kemenys_and_nearer_than_bordas(seed):
     assert found_distance < distance(matrix, rank(matrix, "borda").scores)
 
 
-def test_a_lower_temperature_is_nearer_to_kemeny():
+def test_a_lower_temperature_is_nearer_to_kemeny(monkeypatch):
+    monkeypatch.setattr("ranking_engine.rules.soft_condorcet.MAX_STEPS", 1000)  # 10,000 end at the same distances
     matrix = random_matrix(60, 20, seed=1, noise=2.0)
     distances = [rank(matrix, "soft_condorcet", temperature=t).details["distance"] for t in (30.0, 10.0, 3.0, 1.0)]
     assert distances == sorted(distances, reverse=True)
@@ -174,6 +175,21 @@ def test_steps_have_a_limit_that_is_said(monkeypatch):
     assert (ranking.details["steps"], ranking.details["is_stationary"]) == (20, False)
     assert np.isfinite(ranking.scores).all()
     assert unfinished_note(ranking.details).startswith("The descent was ended after 20 steps, before")
+
+
+def test_a_limit_is_not_said_where_no_order_is_nearer(monkeypatch):
+    monkeypatch.setattr("ranking_engine.rules.soft_condorcet.MAX_STEPS", 20)
+    tasks = [np.arange(12), np.arange(12), np.roll(np.arange(12).reshape(6, 2), 1, axis=1).ravel()]
+    details = rank(ScoreMatrix(np.array(tasks, dtype=float).T), "soft_condorcet").details
+    assert (details["is_stationary"], details["distance"], details["lower_bound"]) == (False, 6.0, 6.0)
+    assert unfinished_note(details) == ""
+
+
+@pytest.mark.parametrize(("temperature", "first"), [(30.0, [1, 2, 3, 4]), (50.0, [1, 1, 3, 4])])
+def test_systems_that_all_tasks_order_alike_tie_at_the_bound_at_high_temperatures(temperature, first, monkeypatch):
+    monkeypatch.setattr("ranking_engine.rules.soft_condorcet.MAX_STEPS", 500)  # ratings hardly move after them
+    matrix = ScoreMatrix(np.arange(20.0, 0.0, -1.0)[:, np.newaxis])
+    assert rank(matrix, "soft_condorcet", temperature=temperature).ranks[:4].tolist() == first
 
 
 def test_larger_boards_have_fewer_steps():
