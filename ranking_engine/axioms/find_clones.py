@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ranking_engine.axioms.board_search import BoardSearch, changed_pair, one_of, part_of_result
 from ranking_engine.axioms.boards import new_name, part_of, with_copy
@@ -29,7 +28,18 @@ def clones(search: BoardSearch) -> Iterator[Witness]:
     for i, k in sorted(together):
         kept = tuple(name for name in board.system_names if name != board.system_names[k])
         yield from _joined(search, part_of(board, kept, None), (i, k), board.values[k], {"systems": kept})
-    order, room = np.argsort(search.rank(board).positions, kind="stable"), _room_of(board)
+    order = np.argsort(search.rank(board).positions, kind="stable")
+    # How much, in stored scores and upwards, each score may change without meeting another's on the task.
+    room = np.full(board.values.shape, 1.0)
+    for t in range(board.n_tasks):
+        column = board.scores[:, t]
+        present = ~np.isnan(column)
+        levels = np.unique(column[present])
+        if len(levels) > 1:
+            gaps = np.diff(levels)
+            nearest = np.minimum(np.concatenate([[np.inf], gaps]), np.concatenate([gaps, [np.inf]]))
+            room[present, t] = nearest[np.searchsorted(levels, column[present])] / 2
+    room *= board.directions
     for same_shift in (0.0, -1.0, 1.0):
         for i in order:
             row = board.values[i] + same_shift * room[i]
@@ -62,20 +72,6 @@ def _copied(search: BoardSearch, board: ScoreMatrix, name: str, part: dict[str, 
         winners, winners_after = won(before), won(after)
         if winners and winners_after and (changed := winners ^ (winners_after & frozenset(board.system_names))):
             yield search.witness(x=min(changed), clones=(name,), **part)
-
-
-def _room_of(board: ScoreMatrix) -> NDArray[np.float64]:
-    """Return how much, in stored scores and upwards, each score may change without meeting another's on the task."""
-    room = np.full(board.values.shape, 1.0)
-    for t in range(board.n_tasks):
-        column = board.scores[:, t]
-        levels = np.unique(column[~np.isnan(column)])
-        if len(levels) > 1:
-            gaps = np.diff(levels)
-            nearest = np.minimum(np.concatenate([[np.inf], gaps]), np.concatenate([gaps, [np.inf]]))
-            present = ~np.isnan(column)
-            room[present, t] = nearest[np.searchsorted(levels, column[present])] / 2
-    return room * board.directions
 
 
 def _joined(
