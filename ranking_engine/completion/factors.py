@@ -40,24 +40,8 @@ def factored(z: FloatArray, n_factors: int, penalties: Sequence[float], rounds: 
         return np.zeros((n_tables, len(penalties), n, n_tasks))
     present = (~np.isnan(z)).astype(np.float64)
     there = np.where(present > 0, z, 0.0)
-    of_tasks = np.repeat(_first_factors(present, there, n_factors)[:, None], len(penalties), axis=1)
-    ridge = np.array(penalties)[:, None]
-    present, there = present[:, None], there[:, None]
-    turned = present.swapaxes(2, 3), there.swapaxes(2, 3)
-    of_systems = _solved(*turned, of_tasks, ridge)
-    for _ in range(rounds):
-        of_tasks = _solved(present, there, of_systems, ridge)
-        of_systems = _solved(*turned, of_tasks, ridge)
-    return np.asarray(of_systems.swapaxes(2, 3) @ of_tasks)
-
-
-def _first_factors(present: FloatArray, there: FloatArray, n_factors: int) -> FloatArray:
-    """Return first factors of the tasks, shape (n_tables, n_factors, n_tasks).
-
-    The first has equal entries, the others are the strongest patterns of what the systems' means leave.
-    """
-    n_tables, n, n_tasks = there.shape
-    factors = np.ones((n_tables, n_factors, n_tasks))
+    # The first factor of the tasks has equal entries, the others are the strongest patterns of what the means leave.
+    first = np.ones((n_tables, n_factors, n_tasks))
     if n_factors > 1:
         means = there.sum(axis=2) / (present.sum(axis=2) + _PENALTY_OF_START)
         left = np.where(present > 0, there - means[:, :, None], 0.0)
@@ -67,8 +51,16 @@ def _first_factors(present: FloatArray, there: FloatArray, n_factors: int) -> Fl
         if is_wide:
             patterns = left.swapaxes(1, 2) @ patterns
             patterns = patterns / np.maximum(np.linalg.norm(patterns, axis=1, keepdims=True), 1e-300)
-        factors[:, 1 : 1 + patterns.shape[2]] = np.sqrt(n_tasks) * patterns.swapaxes(1, 2)
-    return factors
+        first[:, 1 : 1 + patterns.shape[2]] = np.sqrt(n_tasks) * patterns.swapaxes(1, 2)
+    of_tasks = np.repeat(first[:, None], len(penalties), axis=1)
+    ridge = np.array(penalties)[:, None]
+    present, there = present[:, None], there[:, None]
+    turned = present.swapaxes(2, 3), there.swapaxes(2, 3)
+    of_systems = _solved(*turned, of_tasks, ridge)
+    for _ in range(rounds):
+        of_tasks = _solved(present, there, of_systems, ridge)
+        of_systems = _solved(*turned, of_tasks, ridge)
+    return np.asarray(of_systems.swapaxes(2, 3) @ of_tasks)
 
 
 def _solved(present: FloatArray, there: FloatArray, factors: FloatArray, ridge: FloatArray) -> FloatArray:
