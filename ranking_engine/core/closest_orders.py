@@ -73,26 +73,6 @@ def mean_distance(measure: str, ranks: FloatArray, of_tasks: FloatArray, shares:
     return float(np.dot(each, shares)) / largest_distance(measure, len(ranks))
 
 
-def _place_costs(measure: str, of_tasks: FloatArray, shares: FloatArray) -> FloatArray:
-    """Return what each place costs each system, shape (n_systems, n_places), for a measure other than Kendall's.
-
-    Their sum over the systems of an order is its mean distance to the tasks, up to a constant and a factor.
-    """
-    n = of_tasks.shape[1]
-    places = np.arange(1.0, n + 1)
-    if measure == SPEARMAN:
-        centred = of_tasks - (n + 1) / 2
-        sizes = np.sqrt((centred**2).sum(axis=1))
-        per_task = np.divide(shares, sizes, out=np.zeros_like(sizes), where=sizes > 0)
-        return np.asarray(-(per_task @ centred)[:, None] * (places - (n + 1) / 2))
-    costs = np.zeros((n, n))
-    height = max(1, _BLOCK // (n * len(of_tasks)))
-    for start in range(0, n, height):
-        rows = slice(start, start + height)
-        costs[rows] = np.einsum("t,tip->ip", shares, _displacement(measure, places - of_tasks[:, rows, None]))
-    return costs
-
-
 def closest_order(measure: str, of_tasks: FloatArray, shares: FloatArray) -> NDArray[np.intp]:
     """Return the places, from 1, of an order without ties that no other is closer to the tasks than.
 
@@ -109,8 +89,21 @@ def closest_order(measure: str, of_tasks: FloatArray, shares: FloatArray) -> NDA
         raise ValueError("`measure` is 'kendall'; the rule kemeny gives the closest order by Kendall's distance")
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 -- slow import
 
-    places = linear_sum_assignment(_place_costs(measure, of_tasks, shares))[1]
-    return np.asarray(places + 1, dtype=np.intp)
+    # What each place costs each system: the sum over an order is its mean distance, up to a constant and a factor.
+    n = of_tasks.shape[1]
+    places = np.arange(1.0, n + 1)
+    if measure == SPEARMAN:
+        centred = of_tasks - (n + 1) / 2
+        sizes = np.sqrt((centred**2).sum(axis=1))
+        per_task = np.divide(shares, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+        costs = -(per_task @ centred)[:, None] * (places - (n + 1) / 2)
+    else:
+        costs = np.zeros((n, n))
+        height = max(1, _BLOCK // (n * len(of_tasks)))
+        for start in range(0, n, height):
+            rows = slice(start, start + height)
+            costs[rows] = np.einsum("t,tip->ip", shares, _displacement(measure, places - of_tasks[:, rows, None]))
+    return np.asarray(linear_sum_assignment(costs)[1] + 1, dtype=np.intp)
 
 
 def _displacement(measure: str, change: FloatArray) -> FloatArray:
