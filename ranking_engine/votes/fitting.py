@@ -104,7 +104,11 @@ def fitted_votes(
         )
         scale = max(float(information.diagonal()[:n].max(initial=0.0)), 1e-12)
         information[:n, :n] += np.where(same, scale / sizes, 0.0)
-        gradient = _gradient_of(comparisons, terms, with_tie=estimates_tie)
+        slope = (comparisons.counts * terms.slope).sum(axis=0)
+        of_strengths = np.bincount(comparisons.first, weights=slope, minlength=n)
+        of_strengths -= np.bincount(comparisons.second, weights=slope, minlength=n)
+        of_tie = [float((comparisons.counts * terms.tie_slope).sum())] if estimates_tie else []
+        gradient = np.concatenate([of_strengths, slope @ comparisons.covariates, of_tie])
         try:
             step = centred(np.asarray(np.linalg.solve(information, gradient), dtype=np.float64))
         except np.linalg.LinAlgError as error:
@@ -124,15 +128,6 @@ def fitted_votes(
             step /= 2
         values, terms, value = trial, trial_terms, trial_value
     raise NotFittedError(f"no estimate within {MAX_STEPS} steps: a covariate decides every vote, or nearly so")
-
-
-def _gradient_of(comparisons: Comparisons, terms: OutcomeTerms, *, with_tie: bool) -> FloatArray:
-    """Return the first derivative of the log-likelihood in strengths, coefficients and, where estimated, t."""
-    n, slope = comparisons.n_systems, (comparisons.counts * terms.slope).sum(axis=0)
-    of_strengths = np.bincount(comparisons.first, weights=slope, minlength=n)
-    of_strengths -= np.bincount(comparisons.second, weights=slope, minlength=n)
-    of_tie = [float((comparisons.counts * terms.tie_slope).sum())] if with_tie else []
-    return np.concatenate([of_strengths, slope @ comparisons.covariates, of_tie])
 
 
 def assembled(comparisons: Comparisons, by_row: FloatArray, cross: FloatArray | None, of_tie: float) -> FloatArray:

@@ -220,7 +220,12 @@ def fewest_votes(
         if least > n_counted:
             problem = "no set of votes changes it and leaves all systems connected"
         return FirstPlaceFlip(leader, least=min(least, n_counted), problem=problem)
-    removed = [_removed_votes(kinds, int(kind), int(best[kind])) for kind in np.flatnonzero(best)]
+    removed = []
+    for kind in np.flatnonzero(best).tolist():
+        row, result = kinds.rows[kind], kinds.results[kind]
+        pair = int(kinds.comparisons.first[row]), int(kinds.comparisons.second[row])
+        winner, loser = pair[::-1] if result == LOST else pair
+        removed.append(RemovedVotes(winner, loser, bool(result == TIED), int(best[kind])))
     n_votes = int(best.sum())
     removed.sort(key=lambda part: (-part.n_votes, part.winner, part.loser))
     is_exact = n_votes <= least
@@ -243,14 +248,6 @@ def least_votes(kinds: VoteKinds, fit: VoteFit, leader: int) -> int:
     bounds = -np.expm1(-np.maximum(gaps, 0.0) * np.sqrt(widest / variances)) / widest
     # A little less, for what rounding may have added.
     return max(1, math.ceil(float(bounds.min()) / float(kinds.weights.max()) * (1 - 1e-6) - 1e-9))
-
-
-def _removed_votes(kinds: VoteKinds, kind: int, n_votes: int) -> RemovedVotes:
-    """Return the votes of a kind as people read them."""
-    row, result = kinds.rows[kind], kinds.results[kind]
-    first, second = int(kinds.comparisons.first[row]), int(kinds.comparisons.second[row])
-    winner, loser = (second, first) if result == LOST else (first, second)
-    return RemovedVotes(winner, loser, bool(result == TIED), n_votes)
 
 
 def _is_overtaken(fit: VoteFit | None, leader: int) -> bool:

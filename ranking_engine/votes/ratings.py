@@ -156,7 +156,10 @@ def rate(
         intervals, tie = VoteIntervals.none(n, 0), None
     else:
         strengths = snapped(fit.strengths, SAME_STRENGTH)
-        ranks = _ranks_within(strengths, connectedness)
+        ranks = np.empty(n, dtype=np.int32)
+        for component in range(connectedness.n_components):
+            members = connectedness.members(component)
+            ranks[members] = 1 + np.searchsorted(np.sort(-strengths[members]), -strengths[members], side="left")
         intervals = intervals_of(
             fit, comparisons, votes, connectedness, clusters, level=level, n_resamples=n_resamples, seed=seed
         )
@@ -195,13 +198,3 @@ def votes_of(votes: Votes) -> NDArray[np.intp]:
     is_counted = votes.weights > 0
     both = np.concatenate([votes.first[is_counted], votes.second[is_counted]])
     return np.bincount(both, minlength=votes.n_systems)
-
-
-def _ranks_within(strengths: FloatArray, connectedness: Connectedness) -> NDArray[np.int32]:
-    """Return the ranks in each component: 1 more than the number of members with a greater strength."""
-    ranks = np.empty(len(strengths), dtype=np.int32)
-    for component in range(connectedness.n_components):
-        members = connectedness.members(component)
-        ordered = np.sort(-strengths[members])
-        ranks[members] = 1 + np.searchsorted(ordered, -strengths[members], side="left")
-    return ranks
