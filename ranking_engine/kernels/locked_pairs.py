@@ -65,7 +65,18 @@ def _locked(pairs: Pairs) -> tuple[Words, Words]:
     is_above = paths > strongest_circle[:, None, None]
     below, above = _as_bits(is_above), _as_bits(is_above.transpose(0, 2, 1))
     bit = _as_bits(np.eye(n, dtype=bool)[None])[0]
-    winners, losers, n_waiting = _waiting(pairs, is_above)
+    # The victories that are not settled yet, shape (n_victories, n_boards), and how many there are on each board.
+    order = pairs.name_order
+    place = np.empty_like(order)
+    place[order] = np.arange(n)
+    board, i, j = np.nonzero(pairs.beats & ~is_above & ~is_above.transpose(0, 2, 1))
+    margin = pairs.wins[board, i, j] - pairs.wins[board, j, i]
+    first = np.lexsort([place[j], place[i], -margin, board])
+    board, i, j = board[first], i[first], j[first]
+    n_waiting = np.bincount(board, minlength=b)
+    number = np.arange(len(board)) - (np.cumsum(n_waiting) - n_waiting)[board]
+    winners, losers = np.zeros((2, int(n_waiting.max(initial=0)), b), dtype=np.intp)
+    winners[number, board], losers[number, board] = i, j
     everybody = np.arange(b)
     for start in range(0, len(winners), _CHUNK):
         chunk = slice(start, start + _CHUNK)
@@ -88,25 +99,6 @@ def _locked(pairs: Pairs) -> tuple[Words, Words]:
     return below, above
 
 
-def _waiting(pairs: Pairs, is_above: BoolArray) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Return the winners and losers of the victories that are not settled yet, and how many there are on each board.
-
-    Shape (n_victories, n_boards), the strongest victory of each board first, equal ones in the order of names.
-    """
-    order = pairs.name_order
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    board, i, j = np.nonzero(pairs.beats & ~is_above & ~is_above.transpose(0, 2, 1))
-    margin = pairs.wins[board, i, j] - pairs.wins[board, j, i]
-    first = np.lexsort([place[j], place[i], -margin, board])
-    board, i, j = board[first], i[first], j[first]
-    n_waiting = np.bincount(board, minlength=len(is_above))
-    step = np.arange(len(board)) - (np.cumsum(n_waiting) - n_waiting)[board]
-    winners, losers = np.zeros((2, int(n_waiting.max(initial=0)), len(is_above)), dtype=np.intp)
-    winners[step, board], losers[step, board] = i, j
-    return winners, losers, n_waiting
-
-
 def _as_bits(is_set: BoolArray) -> Words:
     """Pack the last axis into words."""
     b, n, _ = is_set.shape
@@ -115,13 +107,10 @@ def _as_bits(is_set: BoolArray) -> Words:
     return packed.view(np.uint64)
 
 
-def _shifted(systems: NDArray[np.intp]) -> Words:
-    return np.left_shift(np.uint64(1), (systems % _WORD).astype(np.uint64))
-
-
 def _has(bits: Words, boards: NDArray[np.intp], i: NDArray[np.intp], j: NDArray[np.intp]) -> BoolArray:
     """Whether j is among the bits of i."""
-    return np.asarray(bits[boards, i, j // _WORD] & _shifted(j) != 0, dtype=bool)
+    bit_of = np.left_shift(np.uint64(1), (j % _WORD).astype(np.uint64))
+    return np.asarray(bits[boards, i, j // _WORD] & bit_of != 0, dtype=bool)
 
 
 def _set_bits(words: Words, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

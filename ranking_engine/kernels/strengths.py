@@ -94,7 +94,8 @@ def _fitted(won: FloatArray, present: BoolArray, start: FloatArray) -> FloatArra
         if not rows.size:
             break
         here = present[rows]
-        chance = _chances(strengths[rows])
+        power = np.exp(strengths[rows])
+        chance = power[:, :, None] / (power[:, :, None] + power[:, None, :])
         expected = played[rows] * chance
         gradient = np.where(here, total[rows] - expected.sum(axis=2), 0.0)
         weights = np.multiply(expected, chance.transpose(0, 2, 1), dtype=np.float32, casting="same_kind")
@@ -140,12 +141,6 @@ def newton_step(
     largest = np.abs(step).max(axis=1)
     step *= np.minimum(1.0, 2.0 / np.maximum(largest, 1e-300))[:, None]  # far away the quadratic model overshoots
     return step, largest
-
-
-def _chances(strengths: FloatArray) -> FloatArray:
-    """`chances[r, i, j]`: p_i / (p_i + p_j)."""
-    power = np.exp(strengths)
-    return np.asarray(power[:, :, None] / (power[:, :, None] + power[:, None, :]))
 
 
 def centred(values: FloatArray, present: BoolArray, n_present: NDArray[np.int64]) -> FloatArray:

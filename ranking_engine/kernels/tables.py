@@ -143,7 +143,11 @@ def _count_wins(place: NDArray[np.int32], weights: list[int]) -> NDArray[Any]:
     mine = np.where(theirs == 0, np.array(widest, dtype=theirs.dtype), theirs)
     wins = np.zeros((b, n, n), dtype=np.int32 if sum(weights) < 2**31 else np.int64)
     count, is_above = np.empty((b, n, n), dtype=np.uint8), np.empty((b, n, n), dtype=bool)
-    for weight, tasks in _tasks_by_weight(weights).items():
+    by_weight: dict[int, list[int]] = defaultdict(list)
+    for t, weight in enumerate(weights):
+        if weight:
+            by_weight[weight].append(t)
+    for weight, tasks in by_weight.items():
         for k in range(0, len(tasks), _MAX_BYTE):
             count.fill(0)
             for t in tasks[k : k + _MAX_BYTE]:
@@ -151,14 +155,6 @@ def _count_wins(place: NDArray[np.int32], weights: list[int]) -> NDArray[Any]:
                 np.add(count, is_above.view(np.uint8), out=count)
             wins += np.multiply(count, weight, dtype=wins.dtype)
     return wins
-
-
-def _tasks_by_weight(weights: list[int]) -> dict[int, list[int]]:
-    tasks: dict[int, list[int]] = defaultdict(list)
-    for t, weight in enumerate(weights):
-        if weight:
-            tasks[weight].append(t)
-    return tasks
 
 
 def mean(batch: MatrixBatch) -> FloatArray:
