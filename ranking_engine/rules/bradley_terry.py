@@ -62,7 +62,18 @@ def bradley_terry(profile: Profile, *, prior: float = 0.0) -> Outcome:
     details["n_clusters"] = len(clusters)
     sizes = sizes_of(profile, clusters)
     if are_enough(sizes):
-        in_names, details["t_quantile"] = _standard_errors(profile, sizes, order, won, strengths)
+        # A task adds rivals below + tied ones / 2 - expected wins, times its weight.
+        place, tasks = profile.order, order_of_names(profile.matrix.task_names)
+        present = ~np.isnan(profile.scores)
+        scored = present.sum(axis=0)
+        points = np.where(present, scored - 1 - place.last + (place.last - place.first) / 2, 0.0)[order][:, tasks]
+        present = present[order][:, tasks]
+        chance = _chances(strengths)
+        expected = np.where(present, chance @ present.astype(np.float64) - 0.5, 0.0)
+        of_tasks = (points - expected) * (profile.weights[tasks] / profile.denominator)
+        numbers = [clusters[cluster_key(profile.matrix, t)] for t in tasks]
+        information = _information(won + won.T, chance)
+        in_names, details["t_quantile"] = clustered_errors(of_tasks, numbers, sizes, information)
         errors = in_first_order(in_names, order)
         details["standard_errors"] = dict(zip(profile.matrix.system_names, errors.tolist(), strict=True))
     return Outcome(in_first_order(snapped(strengths, SAME_STRENGTH), order), details=details)
@@ -152,23 +163,6 @@ def _information(played: FloatArray, chance: FloatArray) -> FloatArray:
     information = -weights + weights.max() / len(played)
     np.fill_diagonal(information, information.diagonal() + weights.sum(axis=1))
     return information
-
-
-def _standard_errors(
-    profile: Profile, sizes: FloatArray, order: NDArray[np.intp], won: FloatArray, strengths: FloatArray
-) -> tuple[FloatArray, float]:
-    """Return `clustered_errors`: a task adds rivals below + tied ones / 2 - expected wins, times its weight."""
-    place, tasks = profile.order, order_of_names(profile.matrix.task_names)
-    present = ~np.isnan(profile.scores)
-    scored = present.sum(axis=0)
-    points = np.where(present, scored - 1 - place.last + (place.last - place.first) / 2, 0.0)[order][:, tasks]
-    present = present[order][:, tasks]
-    chance = _chances(strengths)
-    expected = np.where(present, chance @ present.astype(np.float64) - 0.5, 0.0)
-    of_tasks = (points - expected) * (profile.weights[tasks] / profile.denominator)
-    clusters = clusters_of(profile.matrix)
-    numbers = [clusters[cluster_key(profile.matrix, t)] for t in tasks]
-    return clustered_errors(of_tasks, numbers, sizes, _information(won + won.T, chance))
 
 
 def sizes_of(profile: Profile, clusters: Mapping[str, int]) -> FloatArray:

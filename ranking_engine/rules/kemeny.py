@@ -12,13 +12,11 @@ import heapq
 import math
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.core.linear_programs import MOST_ITERATIONS
-from ranking_engine.core.pairwise import Pairwise
 from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.rules.choice_sets import strong_components
@@ -46,14 +44,31 @@ def kemeny(profile: Profile, *, seconds: float = DEFAULT_SECONDS) -> Outcome:
     """
     steps = Steps()
     solved = _Solved.of(profile, seconds_left(seconds), steps)
-    distances = _distances(profile.pairwise, solved.parts)
+    # Every order costs the lesser of wins[i, j] and wins[j, i] for each pair, and its excess beyond.
+    wins, unit = addable(profile.pairwise.wins), profile.pairwise.denominator
+    always = sum(np.minimum(wins, wins.T).sum(axis=1).tolist()) // 2
+    cost = always + sum(part.excess for part in solved.parts)
+    bound = always + sum(part.bound for part in solved.parts)
+    distance, is_proven = float(Fraction(cost, unit)), cost == bound
+    # No other order is optimal if each component has one, and each neighbour of another component is beaten.
+    upper, lower = solved.order[:-1], solved.order[1:]
+    is_free = (solved.label[upper] != solved.label[lower]) & ~(solved.margins[upper, lower] > 0)
+    is_only: list[bool | None] = [not is_free.any()]
+    for part in solved.parts:
+        has_one = None if part.n_best is None else part.n_best == 1
+        is_only.append(has_one if part.program is None else _only_best(part.program))
+    is_unique = None if None in is_only else True
+    if False in is_only:
+        is_unique = False if is_proven else None
     details = {
         **pair_details(profile.pairwise),
-        **distances,
-        "unique": _is_unique(solved),
+        "distance": distance,
+        "lower_bound": float(Fraction(bound, unit)),
+        "proven": is_proven,
+        "unique": is_unique,
         "winners_complete": solved.winners_complete,
         "steps": asdict(steps),
-        "mallows": asdict(fitted(profile, distances["distance"])),
+        "mallows": asdict(fitted(profile, distance)),
     }
     return Outcome(solved.scores, details=details, winners=solved.winners)
 
@@ -109,27 +124,29 @@ class _Solved:
         by_name = name_order(profile)
         margins = addable(profile.pairwise.margins)[np.ix_(by_name, by_name)]
         label = strong_components(margins > 0)
-        parts = []
-        for members in _members(label):
+        parts: list[_Part] = []
+        winners: list[int] = []  # first in some best order of their component, and beaten by no one outside
+        is_complete = True
+        by_label = np.argsort(label, kind="stable")
+        for members in np.split(by_label, np.flatnonzero(np.diff(label[by_label])) + 1):
             outside = np.ones(len(margins), dtype=bool)
             outside[members] = False
             is_beaten = (margins[outside][:, members] > 0).any(axis=0)
             part = _ordered(margins, members, left, steps, most_iterations)
             if part.program is not None and not is_beaten.all():
-                firsts, is_complete = _first_in_some(part.program)
-                part = replace(part, firsts=tuple(members[firsts].tolist()), firsts_complete=is_complete)
+                firsts, are_all = _first_in_some(part.program)
+                part = replace(part, firsts=tuple(members[firsts].tolist()), firsts_complete=are_all)
             parts.append(part)
+            unbeaten = set(members[~is_beaten].tolist())
+            winners += unbeaten & set(part.firsts)
+            if unbeaten:
+                are_all = part.firsts_complete or unbeaten <= set(part.firsts)
+                is_complete = is_complete and are_all and part.excess == part.bound
         order = _joined(margins, label, parts)
         scores = np.empty(profile.n_systems)
         scores[by_name[order]] = np.arange(profile.n_systems, 0, -1)
-        winners, is_complete = _winners(margins, parts)
         chosen = winners if is_complete else [int(order[0])]
         return cls(margins, label, parts, order, scores, tuple(sorted(by_name[chosen].tolist())), is_complete)
-
-
-def _members(label: NDArray[np.int32]) -> list[NDArray[np.intp]]:
-    order = np.argsort(label, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
 
 
 def _ordered(margins: Margins, members: NDArray[np.intp], left: Clock, steps: Steps, most_iterations: int) -> _Part:
@@ -141,7 +158,12 @@ def _ordered(margins: Margins, members: NDArray[np.intp], left: Clock, steps: St
         best = best_of_all(inside)
         firsts = tuple(int(members[v]) for v in best.firsts)
         return _Part(members[best.order], best.excess, best.excess, firsts, firsts_complete=True, n_best=best.n_best)
-    small, unit = _scaled_down(inside)
+    # Margins small enough for exact bounds, each rounded towards 0 to a multiple of `unit`. Rounding never raises an
+    # excess, so that a lower bound times `unit` stays one.
+    total, unit = int(np.abs(inside).sum()), 1
+    while total // unit > MAX_COST:
+        unit *= 2
+    small = (np.sign(inside) * (np.abs(inside) // unit)).astype(np.int64)
     beaten = np.argsort(-(small > 0).sum(axis=1), kind="stable")
     order, passes = improved(small, beaten)
     steps.passes += passes
@@ -151,19 +173,6 @@ def _ordered(margins: Margins, members: NDArray[np.intp], left: Clock, steps: St
     is_proven = unit == 1 and program.bound == program.excess
     ordered = members[program.order]
     return _Part(ordered, excess, bound, (int(ordered[0]),), False, program=program if is_proven else None)
-
-
-def _scaled_down(margins: Margins) -> tuple[Margins, int]:
-    """Return margins small enough for exact bounds, each rounded towards 0 to a multiple of `unit`, and it.
-
-    Rounding never raises an excess, so that a lower bound times `unit` stays one.
-    """
-    total = int(np.abs(margins).sum())
-    unit = 1
-    while total // unit > MAX_COST:
-        unit *= 2
-    small = np.sign(margins) * (np.abs(margins) // unit)
-    return small.astype(np.int64), unit
 
 
 def _only_best(program: OrderProgram) -> bool | None:
@@ -219,51 +228,3 @@ def _joined(margins: Margins, label: NDArray[np.int32], parts: list[_Part]) -> O
         for k in np.flatnonzero(was_waiting & (n_before == 0)):
             heapq.heappush(free, (int(parts[k].order[0]), int(k)))
     return np.concatenate(joined)
-
-
-def _winners(margins: Margins, parts: list[_Part]) -> tuple[list[int], bool]:
-    """Return the systems first in some optimal order, and whether these are all.
-
-    A system can come first if it is first in some best order of its component and no one outside beats it.
-    """
-    winners: list[int] = []
-    is_complete = True
-    for part in parts:
-        outside = np.ones(len(margins), dtype=bool)
-        outside[part.order] = False
-        unbeaten = {int(v) for v in part.order[~(margins[outside][:, part.order] > 0).any(axis=0)]}
-        winners += [v for v in part.firsts if v in unbeaten]
-        is_complete = is_complete and (part.firsts_complete or not unbeaten - set(part.firsts))
-        is_complete = is_complete and (part.excess == part.bound or not unbeaten)
-    return winners, is_complete
-
-
-def _is_unique(solved: _Solved) -> bool | None:
-    """Whether no other order is optimal: each component has one, and each neighbour of another one is beaten."""
-    margins, label, parts, order = solved.margins, solved.label, solved.parts, solved.order
-    neighbours_apart = label[order[:-1]] != label[order[1:]]
-    is_forced = margins[order[:-1], order[1:]] > 0
-    is_another = bool((neighbours_apart & ~is_forced).any())
-    answers: list[bool | None] = []
-    for part in parts:
-        is_only = None if part.n_best is None else part.n_best == 1
-        answers.append(is_only if part.program is None else _only_best(part.program))
-    if False in answers or is_another:
-        return False if all(part.excess == part.bound for part in parts) else None
-    return None if None in answers else True
-
-
-def _distances(pairwise: Pairwise, parts: list[_Part]) -> dict[str, Any]:
-    """Return the distance, the lower bound and whether they are equal.
-
-    Every order costs the lesser of wins[i, j] and wins[j, i] for each pair, and its excess beyond.
-    """
-    wins = addable(pairwise.wins)
-    always = sum(np.minimum(wins, wins.T).sum(axis=1).tolist()) // 2
-    distance = always + sum(part.excess for part in parts)
-    bound = always + sum(part.bound for part in parts)
-    return {
-        "distance": float(Fraction(distance, pairwise.denominator)),
-        "lower_bound": float(Fraction(bound, pairwise.denominator)),
-        "proven": distance == bound,
-    }

@@ -64,7 +64,16 @@ def win_rate(profile: Profile, *, variant: str = "rivals") -> Outcome:
         return Outcome(rates.astype(np.float64), details=details)
     common = common_weight(profile)
     np.fill_diagonal(common, 0)
-    shares = _shares(wins, common, ties_count_half=ties_count_half)
+    shares, has_common = np.zeros(wins.shape), common > 0  # of the common weight i wins from j; 0 where there is none
+    if object in (wins.dtype, common.dtype):
+        won, shared = (common + wins - wins.T, common * 2) if ties_count_half else (wins, common)
+        shares[has_common] = (won[has_common] / shared[has_common]).astype(np.float64)
+    else:
+        won = wins.astype(np.float64)
+        np.divide(won - won.T if ties_count_half else won, common, out=shares, where=has_common)
+        if ties_count_half:
+            shares += has_common
+            shares /= 2
     won = shares.take(name_order(profile), axis=1).sum(axis=1)
     n_rivals = np.count_nonzero(common, axis=1)
     with np.errstate(invalid="ignore"):
@@ -207,22 +216,6 @@ def order_of_names(names: Sequence[str]) -> NDArray[np.intp]:
     """Return the indices of the names in the order of `name_order_key`."""
     keys = [name_order_key(name) for name in names]
     return np.array(sorted(range(len(names)), key=keys.__getitem__), dtype=np.intp)
-
-
-def _shares(wins: NDArray[Any], common: NDArray[Any], *, ties_count_half: bool) -> FloatArray:
-    """Return the share of the common weight that i wins from j; 0 where there is none."""
-    shares = np.zeros(wins.shape)
-    if object in (wins.dtype, common.dtype):
-        won, whole = (common + wins - wins.T, common * 2) if ties_count_half else (wins, common)
-        has_common = common > 0
-        shares[has_common] = (won[has_common] / whole[has_common]).astype(np.float64)
-        return shares
-    won = wins.astype(np.float64)
-    np.divide(won - won.T if ties_count_half else won, common, out=shares, where=common > 0)
-    if ties_count_half:
-        shares += common > 0
-        shares /= 2
-    return shares
 
 
 @dataclass(frozen=True)
