@@ -52,35 +52,28 @@ def scoped(matrix: ScoreMatrix, parameters: Parameters) -> ScoreMatrix:
             raise ValueError(f"`first_by`: {rule.name} ranks no system here: {ranking.reason}")
         is_first = (ranking.ranks != UNRANKED) & (ranking.ranks <= parameters["first"])
         part = part.subset(systems=np.flatnonzero(is_first))
-    if parameters.get("copied_tasks"):
-        part = _with_copies(part, parameters["copied_tasks"])
-    return part
-
-
-def _with_copies(matrix: ScoreMatrix, tasks: list[str]) -> ScoreMatrix:
-    """Return the matrix with a copy of each of `tasks`, called like it with `(copy)`, after all tasks.
-
-    Raises:
-        ValueError: there is no such task.
-    """
-    place = {name: t for t, name in enumerate(matrix.task_names)}
-    for name in tasks:
+    copied = dict.fromkeys(parameters.get("copied_tasks") or ())
+    if not copied:
+        return part
+    # A copy of each, called like it with `(copy)`, after all tasks.
+    place = {name: t for t, name in enumerate(part.task_names)}
+    for name in copied:
         if name not in place:
             raise ValueError(f"`copied_tasks` names {shorten(name)!r}; there is no such task")
-    columns = [*range(matrix.n_tasks), *(place[name] for name in dict.fromkeys(tasks))]
-    names = [f"{matrix.task_names[t]}{' (copy)' if k >= matrix.n_tasks else ''}" for k, t in enumerate(columns)]
+    columns = [*range(part.n_tasks), *(place[name] for name in copied)]
+    names = [f"{part.task_names[t]}{' (copy)' if k >= part.n_tasks else ''}" for k, t in enumerate(columns)]
     return ScoreMatrix(
-        matrix.values[:, columns],
-        system_names=matrix.system_names,
+        part.values[:, columns],
+        system_names=part.system_names,
         task_names=names,
-        directions=matrix.directions[columns],
-        weights=[matrix.weights[t] for t in columns],
-        groups=[matrix.groups[t] for t in columns],
-        group_weights=matrix.group_weights,
-        gamma=matrix.gamma,
-        minimum=matrix.minimum[columns],
-        maximum=matrix.maximum[columns],
-        chance=matrix.chance[columns],
-        precision=matrix.precision[columns],
-        clusters=[matrix.clusters[t] for t in columns],
+        directions=part.directions[columns],
+        weights=[part.weights[t] for t in columns],
+        groups=[part.groups[t] for t in columns],
+        group_weights=part.group_weights,
+        gamma=part.gamma,
+        minimum=part.minimum[columns],
+        maximum=part.maximum[columns],
+        chance=part.chance[columns],
+        precision=part.precision[columns],
+        clusters=[part.clusters[t] for t in columns],
     )

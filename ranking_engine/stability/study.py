@@ -116,11 +116,6 @@ def generator(seed: int, study: int, *trial: int) -> np.random.Generator:
     return np.random.default_rng([seed, study, *trial])
 
 
-def _chunks_for(seconds: float, n_units: int) -> int:
-    """Return how many chunks make `n_units` of work that take `seconds` in all."""
-    return max(1, min(n_units, MAX_CHUNKS, math.ceil(seconds / CHUNK_SECONDS)))
-
-
 def cut_by_cost(
     estimate: Callable[[ScoreMatrix, Parameters], float], n_units: Callable[[ScoreMatrix, Parameters], int]
 ) -> Callable[[ScoreMatrix, Parameters], int]:
@@ -130,7 +125,9 @@ def cut_by_cost(
         estimate: the study's.
         n_units: how many units of work there are, such as repeats.
     """
-    return lambda matrix, parameters: _chunks_for(estimate(matrix, parameters), n_units(matrix, parameters))
+    return lambda matrix, parameters: max(
+        1, min(n_units(matrix, parameters), MAX_CHUNKS, math.ceil(estimate(matrix, parameters) / CHUNK_SECONDS))
+    )
 
 
 def span(chunk: int, n_chunks: int, n_units: int) -> range:

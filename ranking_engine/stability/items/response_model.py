@@ -143,10 +143,6 @@ def fit_items(responses: FloatArray, *, model: Model = "2PL", is_penalised: bool
     return ItemModel(model, discrimination, difficulty, discrimination_error, ability, share_right, total, is_converged)
 
 
-def _probability(theta: FloatArray, slope: FloatArray, level: FloatArray) -> FloatArray:
-    return 1 / (1 + np.exp(-np.clip(theta * slope + level, -30, 30)))
-
-
 def _posterior(right: FloatArray, wrong: FloatArray, slope: FloatArray, level: FloatArray) -> tuple[FloatArray, float]:
     """Return for each system how likely each point of the grid is, and the marginal log-likelihood of all."""
     logits = np.clip(_GRID[:, None] * slope + level, -30, 30)
@@ -163,7 +159,7 @@ def _derivatives(
 ) -> tuple[FloatArray, FloatArray, tuple[FloatArray, FloatArray, FloatArray]]:
     """Return the slopes of each item's expected log-likelihood in a and d = -a b, and the three entries of minus its
     second derivatives: aa, ad, dd."""
-    p = _probability(_GRID, slope[:, None], level[:, None])
+    p = 1 / (1 + np.exp(-np.clip(_GRID * slope[:, None] + level[:, None], -30, 30)))
     residual, weight = counts_right - counts * p, counts * p * (1 - p)
     first = residual @ _GRID - prior[0] * (slope - _SLOPE_MEAN)
     second = residual.sum(axis=1) - prior[1] * level

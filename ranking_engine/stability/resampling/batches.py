@@ -32,21 +32,15 @@ def completed(batch: MatrixBatch, policy: str) -> MatrixBatch:
     has_task = ~np.isnan(scores).all(axis=1)
     gaps = np.isnan(scores) & batch.present[:, :, None]
     if gaps.any():
-        substitute = (
-            as_scores(_medians(scores), batch.matrix.precision)
-            if policy == "median"
-            else np.fmin.reduce(scores, axis=1)
-        )
+        if policy == "median":
+            ascending, count = np.sort(scores, axis=1), (~np.isnan(scores)).sum(axis=1)
+            low, high = (np.maximum(middle, 0)[:, None, :] for middle in ((count - 1) // 2, count // 2))
+            low, high = np.take_along_axis(ascending, low, axis=1), np.take_along_axis(ascending, high, axis=1)
+            substitute = as_scores(halfway(low, high)[:, 0], batch.matrix.precision)
+        else:
+            substitute = np.fmin.reduce(scores, axis=1)
         scores = np.where(gaps, np.where(has_task, substitute, 0.0)[:, None, :], scores)
     return MatrixBatch(batch.matrix, scores, batch.weights * has_task, batch.present)
-
-
-def _medians(scores: FloatArray) -> FloatArray:
-    ascending = np.sort(scores, axis=1)
-    count = (~np.isnan(scores)).sum(axis=1)
-    low, high = (np.maximum(middle, 0)[:, None, :] for middle in ((count - 1) // 2, count // 2))
-    low, high = np.take_along_axis(ascending, low, axis=1), np.take_along_axis(ascending, high, axis=1)
-    return halfway(low, high)[:, 0]
 
 
 def is_batched(rule: str, matrix: ScoreMatrix) -> bool:

@@ -157,15 +157,63 @@ def cardinal_sensitivity(
     space = Space(part, feasible, least_weight)
     if not space.kept.size:
         return CardinalSensitivity("on every task all systems are equal", feasible, seed)
-    budget = _Budget(max_programs, box_work, n_starts)
-    return _study(space, _Counter(progress), budget, seed)
+    visited, counter = Visited(space.reference), _Counter(progress)
+    cone = cone_of(space.differences(), space.floor)
+    T = space.units.shape[1]
+    n_batches = box_work // max(1, 64 * cone.rows.size)
+    counter.total = 3 * T + n_starts + 2 * max_programs + 2 * n_batches
 
+    def visit(weights: FloatArray) -> None:
+        visited.visit(space.units @ weights, weights)
+        counter.tick()
 
-@dataclass(frozen=True)
-class _Budget:
-    max_programs: int
-    box_work: int
-    n_starts: int
+    generator = np.random.default_rng(seed)
+    random = space.floor ** generator.random((n_starts, T))
+    starts = [*corners(T, space.floor), *random]
+    n_sweeps = climb(cone, starts, visit, max_sweeps=SWEEP_WORK // max(1, cone.rows.size))
+    best = visited.most_discordant
+    pairs = prove(
+        cone,
+        cone.n_negative(best.solution),
+        visit,
+        max_programs=max_programs,
+        box_work=box_work,
+        tick=counter.tick,
+    )
+    moves = bound_moves(
+        space.units,
+        visited,
+        space.floor,
+        max_programs=max_programs,
+        box_work=box_work,
+        tick=counter.tick,
+    )
+    counter.total = counter.done + 1
+    counter.tick()
+
+    def interval(met: Met, lower: float, upper: float) -> Interval:
+        return Interval(lower, max(lower, upper), space.named(met.solution), met.ranks)
+
+    discordant, moved, farthest = visited.most_discordant, visited.most_moved, visited.farthest
+    return CardinalSensitivity(
+        "",
+        space.feasible,
+        seed,
+        space.matrix.system_names,
+        space.reference,
+        visited.n_pairs,
+        interval(discordant, discordant.discordant / visited.n_pairs, pairs.upper / visited.n_pairs),
+        interval(moved, moved.max_rank_change, moves.upper / (len(space.units) - 1)),
+        farthest.tau_b_distance,
+        space.named(farthest.solution),
+        tuple(name for t, name in enumerate(space.matrix.task_names) if t not in space.kept),
+        {
+            "sweeps": n_sweeps,
+            "rankings": visited.n_visited,
+            "boxes": pairs.n_boxes + moves.n_boxes,
+            "relaxations": pairs.n_programs + moves.n_programs,
+        },
+    )
 
 
 class _Counter:
@@ -222,63 +270,3 @@ class Space:
 def cone_of(rows: FloatArray, floor: float) -> Cone:
     """Return the rows that can be negative at all, with the least weight."""
     return Cone(np.ascontiguousarray(rows[(rows < 0).any(axis=1)]), floor)
-
-
-def _study(space: Space, counter: _Counter, budget: _Budget, seed: int) -> CardinalSensitivity:
-    visited = Visited(space.reference)
-    cone = cone_of(space.differences(), space.floor)
-    T = space.units.shape[1]
-    n_batches = budget.box_work // max(1, 64 * cone.rows.size)
-    counter.total = 3 * T + budget.n_starts + 2 * budget.max_programs + 2 * n_batches
-
-    def visit(weights: FloatArray) -> None:
-        visited.visit(space.units @ weights, weights)
-        counter.tick()
-
-    generator = np.random.default_rng(seed)
-    random = space.floor ** generator.random((budget.n_starts, T))
-    starts = [*corners(T, space.floor), *random]
-    n_sweeps = climb(cone, starts, visit, max_sweeps=SWEEP_WORK // max(1, cone.rows.size))
-    best = visited.most_discordant
-    pairs = prove(
-        cone,
-        cone.n_negative(best.solution),
-        visit,
-        max_programs=budget.max_programs,
-        box_work=budget.box_work,
-        tick=counter.tick,
-    )
-    moves = bound_moves(
-        space.units,
-        visited,
-        space.floor,
-        max_programs=budget.max_programs,
-        box_work=budget.box_work,
-        tick=counter.tick,
-    )
-    counter.total = counter.done + 1
-    counter.tick()
-
-    def interval(met: Met, lower: float, upper: float) -> Interval:
-        return Interval(lower, max(lower, upper), space.named(met.solution), met.ranks)
-
-    discordant, moved, farthest = visited.most_discordant, visited.most_moved, visited.farthest
-    return CardinalSensitivity(
-        "",
-        space.feasible,
-        seed,
-        space.matrix.system_names,
-        space.reference,
-        visited.n_pairs,
-        interval(discordant, discordant.discordant / visited.n_pairs, pairs.upper / visited.n_pairs),
-        interval(moved, moved.max_rank_change, moves.upper / (len(space.units) - 1)),
-        farthest.tau_b_distance,
-        space.named(farthest.solution),
-        tuple(name for t, name in enumerate(space.matrix.task_names) if t not in space.kept),
-        {
-            "sweeps": n_sweeps,
-            "rankings": visited.n_visited,
-            "boxes": pairs.n_boxes + moves.n_boxes,
-            "relaxations": pairs.n_programs + moves.n_programs,
-        },
-    )

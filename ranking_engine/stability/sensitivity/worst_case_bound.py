@@ -83,10 +83,26 @@ def most_reversed_by_systems(
     if rule in RULES and "iia" in record.held.own:
         return MostReversed(0)
     first, second = _ordered_pairs(reference)
-    if RULES[base].rival_share and set(record.fixed_options) <= {"ties", "variant"}:
+    rival_share = RULES[base].rival_share
+    if rival_share and set(record.fixed_options) <= {"ties", "variant"}:
         if len(first) * len(others) > MOST_STEPS or len(others) * len(top) ** 2 * matrix.n_tasks > 100 * MOST_STEPS:
             return MostReversed(None, "there are too many pairs and rivals")
-        return MostReversed(_n_turned_by_rivals(matrix, rule, top, others, (first, second)))
+
+        def totals(systems: IntArray) -> FloatArray:
+            scores = rank_all(matrix.subset(systems=systems), [rule], missing="undefined")[rule].scores[: len(top)]
+            # benchbench divides by all systems
+            return scores * (len(systems) if "benchbench" in rule else rival_share(len(systems)))
+
+        # Each rival adds a part of its own to every lead; at worst those join that make it smaller.
+        alone = totals(top)
+        lead = alone[first] - alone[second]
+        least, size = lead, np.abs(lead)
+        for rival in others.tolist():
+            joined = totals(np.append(top, rival))
+            part = joined[first] - joined[second] - lead
+            least = least + np.minimum(part, 0.0)
+            size = size + np.abs(part)
+        return MostReversed(_n_negative(least, size))
     vector = record.fixed_options.get("vector")
     points_of = RULES[base].points
     if points_of or vector is not None:
@@ -102,31 +118,6 @@ def most_reversed_by_systems(
         ordered = matrix.subset(systems=np.concatenate([top, others]))
         return MostReversed(_n_turned_at_positions(ordered, len(top), points, str(ties), (first, second)))
     return MostReversed(None, f"none is known for {record.name}")
-
-
-def _n_turned_by_rivals(
-    matrix: ScoreMatrix, rule: str, top: IntArray, others: IntArray, pairs: tuple[IntArray, IntArray]
-) -> int:
-    """Return how many pairs of `top`, by index in it, some rivals turn, each of whom adds its own part."""
-    first, second = pairs
-    rival_share = RULES[rule_of_variant(rule)].rival_share
-    if rival_share is None:
-        raise ValueError(f"under {rule} rivals add no parts of their own")
-    whole = len(top) if "benchbench" in rule else 0  # which divides by all systems
-
-    def totals(systems: IntArray) -> FloatArray:
-        scores = rank_all(matrix.subset(systems=systems), [rule], missing="undefined")[rule].scores[: len(top)]
-        return scores * (len(systems) if whole else rival_share(len(systems)))
-
-    alone = totals(top)
-    least = alone[first] - alone[second]
-    size = np.abs(least)
-    for rival in others.tolist():
-        joined = totals(np.append(top, rival))
-        part = joined[first] - joined[second] - (alone[first] - alone[second])
-        least = least + np.minimum(part, 0.0)
-        size = size + np.abs(part)
-    return _n_negative(least, size)
 
 
 def _n_turned_at_positions(

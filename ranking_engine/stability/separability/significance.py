@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.catalogue.dispatch import Contributions, task_contributions
+from ranking_engine.catalogue.dispatch import task_contributions
 from ranking_engine.catalogue.registry import RULES, get_rule
 from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.core.ranking import UNRANKED, Ranking
@@ -224,8 +224,16 @@ def significance_of_rankings(
     Raises:
         ValueError: as `significance`.
     """
+    unknown = sorted(set(pool or ()) - set(matrix.system_names))
     for ranking in rankings.values():
-        _check_parameters(matrix, ranking, level, scale, pool)
+        if ranking.n_systems != matrix.n_systems:
+            raise ValueError(f"`ranking` is of {ranking.n_systems} systems, `matrix` of {matrix.n_systems}")
+        if not 0 < level < 1:
+            raise ValueError(f"`level` is {level}; expected a share between 0 and 1, such as 0.05")
+        if scale not in ("sd", "none"):
+            raise ValueError(f"`scale` is {scale!r}; expected 'sd' or 'none'")
+        if unknown:
+            raise ValueError(f"`pool` names {unknown[0]!r}, which is no system of the board")
     orders, names = {}, [name_order_key(name) for name in matrix.system_names]
     for key, ranking in rankings.items():
         ranked = np.flatnonzero((ranking.ranks != UNRANKED) & matrix.has_score).tolist()
@@ -241,7 +249,14 @@ def significance_of_rankings(
         if contributions is None:
             tested = tests.of_mean_differences()
         else:
-            _check_same(ranking, contributions, missing)
+            is_ranked = ranking.ranks != UNRANKED
+            expected, scores = contributions.scores[is_ranked], ranking.scores[is_ranked]
+            size = np.abs(expected).max(initial=0.0) + np.nanmax(np.abs(contributions.values), initial=0.0)
+            if not np.allclose(expected, scores, rtol=0, atol=1e-9 * size):
+                raise ValueError(
+                    f"`ranking` has other scores than the rule {ranking.rule} gives the systems of `matrix` where "
+                    f"`missing` is {missing!r}; state the `missing`, `ties` and `options` that it was made with"
+                )
             tested = tests.of_contributions(contributions)
         ranks = ranking.ranks[list(order)]
         # The places of all pairs, the better one first; ranks ascend.
@@ -268,17 +283,6 @@ def significance_of_rankings(
     return answers
 
 
-def _check_same(ranking: Ranking, contributions: Contributions, missing: str) -> None:
-    ranked = ranking.ranks != UNRANKED
-    expected, scores = contributions.scores[ranked], ranking.scores[ranked]
-    size = np.abs(expected).max(initial=0.0) + np.nanmax(np.abs(contributions.values), initial=0.0)
-    if not np.allclose(expected, scores, rtol=0, atol=1e-9 * size):
-        raise ValueError(
-            f"`ranking` has other scores than the rule {ranking.rule} gives the systems of `matrix` where "
-            f"`missing` is {missing!r}; state the `missing`, `ties` and `options` that it was made with"
-        )
-
-
 def _runs(order: tuple[int, ...], places: NDArray[np.int32], tests: PairTests) -> tuple[Run, ...]:
     """Return the maximal runs of whole ranks without a separable pair, of at least two systems."""
     n = len(order)
@@ -300,17 +304,3 @@ def _runs(order: tuple[int, ...], places: NDArray[np.int32], tests: PairTests) -
             runs.append(Run(order[first:last], is_told=not (inside == TOO_FEW).any()))
             covered = last
     return tuple(runs)
-
-
-def _check_parameters(
-    matrix: ScoreMatrix, ranking: Ranking, level: float, scale: str, pool: Sequence[str] | None
-) -> None:
-    if ranking.n_systems != matrix.n_systems:
-        raise ValueError(f"`ranking` is of {ranking.n_systems} systems, `matrix` of {matrix.n_systems}")
-    if not 0 < level < 1:
-        raise ValueError(f"`level` is {level}; expected a share between 0 and 1, such as 0.05")
-    if scale not in ("sd", "none"):
-        raise ValueError(f"`scale` is {scale!r}; expected 'sd' or 'none'")
-    unknown = sorted(set(pool or ()) - set(matrix.system_names))
-    if unknown:
-        raise ValueError(f"`pool` names {unknown[0]!r}, which is no system of the board")

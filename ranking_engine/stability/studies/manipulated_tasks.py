@@ -81,16 +81,20 @@ def run_chunk(
     repeats = span(chunk, STUDY.n_chunks(matrix, parameters), parameters["n_repeats"])
     distances: dict[str, list[FloatArray]] = {rule: [] for rule in plan.rules}
     alone = plan.alone()
+    scored = scored_part(matrix).matrix
+    if scored is None:
+        raise ValueError("nothing to rank")
+    n, T = scored.n_systems, scored.n_tasks
     for row, repeat in enumerate(repeats):
         random = generator(seed, NUMBER_OF_STUDY, repeat)
-        board, manipulated = _made_up_board(matrix, parameters, random)
-        T = board.n_tasks
+        honest, manipulated = made_up_scores(n, T, parameters, random)
+        board = ScoreMatrix(honest, weights=list(scored.weights))
         is_manipulated = np.zeros((len(numbers), T), dtype=np.int64)
         order = random.permutation(T)
         for chosen, r in zip(is_manipulated, numbers, strict=True):
             chosen[order[:r]] = 1
         counts = np.hstack([1 - is_manipulated, is_manipulated])
-        truth = np.arange(1.0, board.n_systems + 1)
+        truth = np.arange(1.0, n + 1)
         for part in plan.parts:
             rules = [rule for rule in part.rules if repeat % plan.every(rule) == 0]
             scores = resampled_scores(doubled(board, manipulated), counts, rules, lambda share: None, alone)
@@ -151,17 +155,6 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
     if not sizes(matrix, parameters):
         return f"there are {T} tasks, fewer than `n_manipulated` asks for"
     return "" if _plan(matrix, parameters).parts else "no rule ranks these systems"
-
-
-def _made_up_board(
-    matrix: ScoreMatrix, parameters: Parameters, random: np.random.Generator
-) -> tuple[ScoreMatrix, FloatArray]:
-    """Return a made-up board of the size and weights of `matrix`, and the scores of its tasks when manipulated."""
-    scored = scored_part(matrix).matrix
-    if scored is None:
-        raise ValueError("nothing to rank")
-    honest, manipulated = made_up_scores(scored.n_systems, scored.n_tasks, parameters, random)
-    return ScoreMatrix(honest, weights=list(scored.weights)), manipulated
 
 
 def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:

@@ -14,7 +14,7 @@ from ranking_engine.catalogue.dispatch import rank
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.ranking import UNRANKED, Ranking
 from ranking_engine.core.reserved_places import PlaceBounds, counts_of_ranking, nearest_within
-from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
+from ranking_engine.core.score_matrix import BoolArray, ScoreMatrix
 from ranking_engine.stability import parameters as known
 from ranking_engine.stability.agreement import kendall
 from ranking_engine.stability.parameters import FLAG, INTEGER, RULE, TEXTS, Parameter
@@ -56,7 +56,9 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     n, places = len(before), places_of(parameters, len(before))
     names = [matrix.system_names[i] for i in arrays["systems"].tolist()]
     reversed_pairs = int(n_reversed(before, after[None])[0])
-    was_in, was_out = _sure_places(before, places)
+    # Inside or outside however ties are broken: the last or the first place that a system shares.
+    was_in = np.searchsorted(np.sort(before), before, side="right") <= places
+    was_out = np.searchsorted(np.sort(before), before, side="left") + 1 > places
     least, most = counts_of_ranking(before, in_group)
     bounds = _bounds(parameters, in_group)
     up = [names[i] for i in np.argsort(after).tolist() if was_out[i] and after[i] <= places]
@@ -82,19 +84,6 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         **side_by_side(names, before, after),
     }
     return StudyResult(summary, dict(arrays))
-
-
-def _sure_places(ranks: FloatArray, places: int) -> tuple[BoolArray, BoolArray]:
-    """Return which systems are among the first, and which are not, however ties are broken.
-
-    Args:
-        ranks: average ranks of all systems.
-        places: how many first places there are.
-    """
-    ordered = np.sort(ranks)
-    last = np.searchsorted(ordered, ranks, side="right")
-    first = np.searchsorted(ordered, ranks, side="left") + 1
-    return last <= places, first > places
 
 
 def places_of(parameters: Parameters, n_systems: int) -> int:

@@ -99,7 +99,13 @@ class Subsets:
 
     def __init__(self, n_tasks: int, parameters: Parameters, seed: int) -> None:
         self.n_tasks, self.seed = n_tasks, seed
-        self.sizes = (_chosen_sizes(n_tasks, parameters), range(1, min(n_tasks, parameters["largest_best"]) + 1))
+        # Of the mean curve the numbers of tasks that are stated, as numbers or as shares of all, or every one.
+        chosen, ratios = parameters["sizes"], parameters["ratios"]
+        if chosen is None and ratios is None:
+            chosen = range(1, n_tasks + 1)
+        wanted = [*(chosen or ()), *(max(1, round(ratio * n_tasks)) for ratio in ratios or ())]
+        of_curve = sorted({size for size in wanted if size <= n_tasks}) or [n_tasks]
+        self.sizes = (of_curve, range(1, min(n_tasks, parameters["largest_best"]) + 1))
         most = parameters["n_best"]
         self.is_every = [math.comb(n_tasks, size) <= most for size in self.sizes[_BEST]]
         self.numbers = (
@@ -143,15 +149,6 @@ class Subsets:
         return values[:n_random].reshape(len(self.sizes[_RANDOM]), -1), np.split(values[n_random:], ends)
 
 
-def _chosen_sizes(n_tasks: int, parameters: Parameters) -> list[int]:
-    """Return the numbers of tasks of the mean curve: those stated, as numbers or as shares of all, or every one."""
-    sizes, ratios = parameters["sizes"], parameters["ratios"]
-    if sizes is None and ratios is None:
-        return list(range(1, n_tasks + 1))
-    wanted = [*(sizes or ()), *(max(1, round(ratio * n_tasks)) for ratio in ratios or ())]
-    return sorted({size for size in wanted if size <= n_tasks}) or [n_tasks]
-
-
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
     """Return for each rule both curves and the smallest subset found that gives its full ranking.
 
@@ -166,7 +163,16 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         for rule in part.rules:
             random, best = subsets.split(taus[f"{rule}.tau"])
             random = random[:, :: plan.every(rule)]
-            chosen, best_curve = _best(part.matrix, subsets, best, plan.every(rule))
+            # The best subset of each size, the first of several; 0 where none of a size has a tau-b.
+            chosen = np.zeros((len(best), subsets.n_tasks), dtype=np.int8)
+            start = sum(subsets.numbers[_RANDOM])
+            for row, best_taus in zip(chosen, best, strict=True):
+                if not np.isnan(best_taus).all():
+                    top = start + int(np.nanargmax(best_taus))
+                    row[:] = subsets.counts(range(top, top + 1))[0]
+                start += len(best_taus)
+            reached = next((k for k, best_taus in enumerate(best) if (best_taus >= _REACHED).any()), None)
+            smallest = [] if reached is None else np.flatnonzero(chosen[reached]).tolist()
             # A curve of more than 100 sizes at 100 of them, so that a summary stays small.
             n_sizes = len(random)
             sampled = np.linspace(1, n_sizes, min(n_sizes, _MAX_SIZES)).tolist()
@@ -177,7 +183,13 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
                 "mean": plain_list(mean_of(random[places], axis=1), 3),
                 "deviation": plain_list(deviation_of(random[places], axis=1), 3),
                 "n_undefined": int(np.isnan(random).sum()),
-                **best_curve,
+                "best": [plain(float(np.fmax.reduce(best_taus))) for best_taus in best],
+                "smallest": None if reached is None else reached + 1,
+                "smallest_share": None if reached is None else plain((reached + 1) / subsets.n_tasks),
+                "smallest_tasks": [part.matrix.task_names[t] for t in smallest],
+                "smallest_is_proven": reached is not None
+                and (reached == 0 or plan.every(rule) == 1)
+                and all(subsets.is_every[:reached]),
             }
             arrays[f"{rule}.tau"] = random
             arrays[f"{rule}.best_tau"] = np.full((len(best), max(map(len, best))), np.nan)
@@ -189,31 +201,6 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     summary |= plan.closing(parameters["n_repeats"], taus)
     arrays |= {name: values for name, values in taus.items() if name.endswith(f".{PROVEN}")}
     return StudyResult(summary, arrays)
-
-
-def _best(
-    matrix: ScoreMatrix, subsets: Subsets, best: list[FloatArray], every: int
-) -> tuple[NDArray[np.int8], dict[str, Any]]:
-    """Return the best subset of each size, the first of several, and what a summary says of them.
-
-    Where no subset of a size has a tau-b its row is 0.
-    """
-    chosen = np.zeros((len(best), subsets.n_tasks), dtype=np.int8)
-    start = sum(subsets.numbers[_RANDOM])
-    for row, taus in zip(chosen, best, strict=True):
-        if not np.isnan(taus).all():
-            top = start + int(np.nanargmax(taus))
-            row[:] = subsets.counts(range(top, top + 1))[0]
-        start += len(taus)
-    reached = next((k for k, taus in enumerate(best) if (taus >= _REACHED).any()), None)
-    tasks = [] if reached is None else [matrix.task_names[t] for t in np.flatnonzero(chosen[reached])]
-    return chosen, {
-        "best": [plain(float(np.fmax.reduce(taus))) for taus in best],
-        "smallest": None if reached is None else reached + 1,
-        "smallest_share": None if reached is None else plain((reached + 1) / matrix.n_tasks),
-        "smallest_tasks": tasks,
-        "smallest_is_proven": reached is not None and (reached == 0 or every == 1) and all(subsets.is_every[:reached]),
-    }
 
 
 def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
