@@ -192,24 +192,20 @@ def row_with_instances(
     if has_ladder(row.benchmark):  # single instances would say more than the Ladder does
         return submitted
     tasks = {}
+    split = counted_split(row.phase)
     for file in files:
-        names, values = _scored_instances(row, file)
-        if names and file.task.key in scores and not any(map(instance_name_problem, names)):
+        if not file.instance_values:
+            continue
+        references = TaskReferences.objects.get(task=file.task_id, number=file.scored_by["references"])
+        values = unpack_vector(file.instance_values)
+        names = ids_of(references, DEVELOPMENT if split == DEVELOPMENT else TEST)
+        if split not in (DEVELOPMENT, TEST):  # which instances are public is secret, so it is not stored
+            hidden = opened(references)[1]
+            of_split = dict(zip(hidden.ids, hidden.splits or (), strict=False))
+            places = [k for k, name in enumerate(names) if of_split.get(name) == split]
+            names, values = [names[k] for k in places], values[places]
+        names = list(map(clean_name, names))
+        can_be_kept = len(set(names)) == len(values) == len(names) and not any(map(instance_name_problem, names))
+        if names and can_be_kept and file.task.key in scores:
             tasks[file.task.key] = TaskInstances(names, values[None, :])
     return with_instances([submitted], tasks, [0])[0]
-
-
-def _scored_instances(row: PredictionSubmission, file: PredictionFile) -> tuple[list[str], np.ndarray]:
-    """The names of the instances that count for a file, and the score of each; empty where there are none."""
-    if not file.instance_values:
-        return [], np.empty(0)
-    references = TaskReferences.objects.get(task=file.task_id, number=file.scored_by["references"])
-    split, values = counted_split(row.phase), unpack_vector(file.instance_values)
-    names = ids_of(references, DEVELOPMENT if split == DEVELOPMENT else TEST)
-    if split not in (DEVELOPMENT, TEST):  # which instances are public is secret, so it is not stored
-        hidden = opened(references)[1]
-        of_split = dict(zip(hidden.ids, hidden.splits or (), strict=False))
-        places = [k for k, name in enumerate(names) if of_split.get(name) == split]
-        names, values = [names[k] for k in places], values[places]
-    names = list(map(clean_name, names))
-    return (names, values) if len(set(names)) == len(values) == len(names) else ([], np.empty(0))

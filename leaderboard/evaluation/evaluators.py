@@ -176,8 +176,23 @@ def report_evaluation(evaluation: ClaimedFile, report: ProgramReport, *, author:
     """
     file, row = evaluation.file, evaluation.file.prediction_submission
     ids = ids_of(evaluation.references, evaluation.split)
-    values = None if report.problem else instance_values(report, ids)
-    figures = {} if report.problem else _split_figures(evaluation, report, len(ids))
+    values: np.ndarray | None = None
+    figures: dict[str, SplitFigure] = {}
+    if not report.problem:
+        values = instance_values(report, ids)
+        if report.split_scores.keys() != set(evaluation.splits):
+            needed = " and ".join(f"`{name}`" for name in evaluation.splits)
+            raise ReportError(
+                f"The references have splits: `splits` of the report needs a score for {needed}."
+                if needed
+                else "These instances have no splits of which scores are reported; leave out `splits`.",
+                "splits",
+            )
+        n_by_split = evaluation.references.n_by_split
+        of_splits = {
+            name: score.figure(n_by_split[name], f"splits.{name}.") for name, score in report.split_scores.items()
+        }
+        figures = {evaluation.split: report.score.figure(len(ids))} | of_splits
 
     def write() -> None:
         lock_as_owner(row.benchmark_id, author)
@@ -192,25 +207,6 @@ def report_evaluation(evaluation: ClaimedFile, report: ProgramReport, *, author:
         jobs.finish(evaluation.job, write)
     except jobs.LeaseLostError as error:
         raise EvaluationError(LATE) from error
-
-
-def _split_figures(evaluation: ClaimedFile, report: ProgramReport, n_instances: int) -> dict[str, SplitFigure]:
-    """The reported scores by split, that of all instances among them.
-
-    Raises:
-        ReportError: one is missing or cannot be a score, or there is one of a split that needs none.
-    """
-    if report.split_scores.keys() != set(evaluation.splits):
-        needed = " and ".join(f"`{name}`" for name in evaluation.splits)
-        raise ReportError(
-            f"The references have splits: `splits` of the report needs a score for {needed}."
-            if needed
-            else "These instances have no splits of which scores are reported; leave out `splits`.",
-            "splits",
-        )
-    n_by_split = evaluation.references.n_by_split
-    figures = {name: score.figure(n_by_split[name], f"splits.{name}.") for name, score in report.split_scores.items()}
-    return {evaluation.split: report.score.figure(n_instances)} | figures
 
 
 def instance_values(report: ProgramReport, ids: list[str]) -> FloatArray | None:

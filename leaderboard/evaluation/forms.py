@@ -10,7 +10,7 @@ from leaderboard.common.form_fields import LineFormField, MomentField
 from leaderboard.common.language.numbers import localise
 from leaderboard.evaluation.references import EVALUATOR
 from leaderboard.models import Phase
-from ranking_engine.evaluation.metrics import METRICS, Metric, Option, is_available
+from ranking_engine.evaluation.metrics import METRICS, Metric, is_available
 
 MAX_CAP = 1_000_000
 LONGEST_OPTION = 200  # characters
@@ -47,7 +47,19 @@ class ReferencesForm(forms.Form):
     def __init__(self, metric: Metric, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
         for option in metric.options:
-            self.fields[f"option-{option.key}"] = _option_field(option)
+            about: dict[str, Any] = {
+                "label": option.key.replace("_", " ").capitalize(),
+                "help_text": option.description,
+                "required": option.is_needed,
+            }
+            field: forms.Field = LineFormField(max_length=LONGEST_OPTION, initial=option.default, **about)
+            if option.kind == "choice":
+                choices = [(one, one.replace("_", " ")) for one in option.choices]
+                field = forms.ChoiceField(choices=choices, initial=option.default, **about)
+            elif option.kind == "yes_no":
+                choices = [("yes", "yes"), ("no", "no")]
+                field = forms.ChoiceField(choices=choices, initial="yes" if option.default else "no", **about)
+            self.fields[f"option-{option.key}"] = field
         if metric.key == EVALUATOR.key:
             self.fields["file"].label = gettext("Instances")
 
@@ -68,22 +80,6 @@ class ReferencesForm(forms.Form):
             for name, value in self.cleaned_data.items()
             if name.startswith("option-") and value not in (None, "")
         }
-
-
-def _option_field(option: Option) -> forms.Field:
-    """The field for one option of a metric."""
-    about: dict[str, Any] = {
-        "label": option.key.replace("_", " ").capitalize(),
-        "help_text": option.description,
-        "required": option.is_needed,
-    }
-    if option.kind == "choice":
-        choices = [(one, one.replace("_", " ")) for one in option.choices]
-        return forms.ChoiceField(choices=choices, initial=option.default, **about)
-    if option.kind == "yes_no":
-        choices = [("yes", "yes"), ("no", "no")]
-        return forms.ChoiceField(choices=choices, initial="yes" if option.default else "no", **about)
-    return LineFormField(max_length=LONGEST_OPTION, initial=option.default, **about)
 
 
 class PhaseForm(forms.Form):

@@ -57,8 +57,22 @@ def compute_scores(job: Job, checkpoint: Callable[[float], None]) -> Callable[[]
             if references.metric == EVALUATOR.key:
                 continue
             checkpoint(k / len(files))
+
+            def is_abandoned(progress: float = k / len(files)) -> bool:
+                checkpoint(progress)  # where it raises, the child is killed
+                return False
+
+            call = ScoringCall(
+                metric=references.metric,
+                options=references.options,
+                references=opened_file(references),
+                references_name=references.file_name,
+                predictions=zlib.decompress(bytes(file.content)),
+                predictions_name=file.name,
+                split=split,
+            )
             try:
-                scored = _score_file(pool, file, references, split, lambda k=k: checkpoint(k / len(files)))  # type: ignore[misc]
+                scored: Scored = pool.run(score_predictions, call, is_abandoned=is_abandoned)
             except OutOfTimeError:
                 problems.append(Problem(TOO_LONG.format(limit=settings.SCORING_SECONDS), source=file.name))
                 continue
@@ -83,25 +97,3 @@ def compute_scores(job: Job, checkpoint: Callable[[float], None]) -> Callable[[]
         correct_if_all_are_scored(row.benchmark)
 
     return write
-
-
-def _score_file(
-    pool: Pool, file: PredictionFile, references: TaskReferences, split: str, look: Callable[[], None]
-) -> Scored:
-    """Have one file scored. `look` is called again and again; where it raises, the child is killed."""
-
-    def is_abandoned() -> bool:
-        look()
-        return False
-
-    call = ScoringCall(
-        metric=references.metric,
-        options=references.options,
-        references=opened_file(references),
-        references_name=references.file_name,
-        predictions=zlib.decompress(bytes(file.content)),
-        predictions_name=file.name,
-        split=split,
-    )
-    scored: Scored = pool.run(score_predictions, call, is_abandoned=is_abandoned)
-    return scored

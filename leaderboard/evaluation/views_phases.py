@@ -38,13 +38,8 @@ from leaderboard.models import Benchmark
 def manage_phases(request: HttpRequest, key: str) -> HttpResponse:
     """All phases, and a form for one of them or another."""
     benchmark = administered_benchmark(request.user, key)
-    if request.method == "POST":
-        return _phase_step(request, benchmark)
-    return _phases_page(request, benchmark, None)
-
-
-def _phase_step(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    """Do what a button says."""
+    if request.method != "POST":
+        return _phases_page(request, benchmark, None)
     author, action = signed_in(request), request.POST.get("action", "")
     number = whole_number(request.POST.get("phase", ""))
     try:

@@ -25,7 +25,7 @@ from leaderboard.evaluation.rescoring.corrections import outdated, score_again
 from leaderboard.evaluation.steps import cancel_predictions, retry_predictions
 from leaderboard.evaluation.teams import team_of, whom_text
 from leaderboard.evaluation.terms import is_on_ladder, ladder_terms, phase_terms
-from leaderboard.models import Benchmark, PredictionSubmission, User
+from leaderboard.models import PredictionSubmission
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.quotas import left_in_words, terms_of
 from ranking_engine.files.csv_rows import csv_lines
@@ -69,6 +69,15 @@ def new_predictions(request: HttpRequest, key: str) -> HttpResponse:
     phase = phase_now(benchmark)
     own = team_of(signed_in(request), benchmark)
     left = predictions_left(phase, signed_in(request), own) if phase and not audience.may_moderate else {}
+    # What someone should know before they submit.
+    terms = terms_of(benchmark, signed_in(request), limited=not audience.may_moderate)
+    if phase:
+        of_phase = phase_terms(phase)
+        if left_text := left_in_words(left):
+            of_phase.append(gettext("You can still submit %(left)s.") % {"left": left_text})
+        terms.append(f"{phase.name}: {' '.join(of_phase)}")
+    elif is_on_ladder(benchmark):
+        terms.append(" ".join(ladder_terms()))
     context = {
         "benchmark": benchmark,
         "form": form,
@@ -82,23 +91,10 @@ def new_predictions(request: HttpRequest, key: str) -> HttpResponse:
         "why_trials_alone": why,
         "uses_ladder": is_on_ladder(benchmark),
         "split": split_to_predict(phase, is_trial=False),
-        "terms": _terms_for_predictions(benchmark, signed_in(request), limited=not audience.may_moderate),
+        "terms": terms,
     }
     status = 400 if request.method == "POST" else 200
     return render(request, "evaluation/new_predictions.html", context, status=status)
-
-
-def _terms_for_predictions(benchmark: Benchmark, user: User, *, limited: bool) -> list[str]:
-    """What someone should know before they submit."""
-    terms = terms_of(benchmark, user, limited=limited)
-    if phase := phase_now(benchmark):
-        of_phase = phase_terms(phase)
-        if limited and (left := left_in_words(predictions_left(phase, user, team_of(user, benchmark)))):
-            of_phase.append(gettext("You can still submit %(left)s.") % {"left": left})
-        terms.append(f"{phase.name}: {' '.join(of_phase)}")
-    elif is_on_ladder(benchmark):
-        terms.append(" ".join(ladder_terms()))
-    return terms
 
 
 @require_safe

@@ -3,8 +3,6 @@
 Nothing that was uploaded is ever sent back: neither the file nor a value of it, to no one, not even to the owner.
 """
 
-from typing import Any
-
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -30,7 +28,7 @@ from leaderboard.evaluation.references import (
     store_references,
     versions_of,
 )
-from leaderboard.models import Task, TaskReferences
+from leaderboard.models import Task
 from ranking_engine.evaluation.metrics import METRICS
 from ranking_engine.files.problems import InputError
 
@@ -110,11 +108,21 @@ def task_references_page(request: HttpRequest, key: str, task: str) -> HttpRespo
             chosen_metric(metric.key)
         except InputError as error:
             why_not = str(error)
+    version_rows = []
+    for row in versions:
+        try:
+            sha256 = opened_sha256(row)
+        except MissingKeyError as error:
+            sha256 = str(error)
+        options_text = ", ".join(f"{name} {value}" for name, value in row.options.items() if value not in (None, ""))
+        splits_text = ", ".join(f"{n:,} {split}" for split, n in sorted(row.n_by_split.items()))
+        about = {"metric": metric_name(row.metric), "options": options_text, "splits": splits_text, "sha256": sha256}
+        version_rows.append({"row": row, **about})
     context = {
         "benchmark": benchmark,
         "here": "references",
         "task": chosen,
-        "versions": [_version_row(row) for row in versions],
+        "versions": version_rows,
         "choices": metric_choices(),
         "metric": metric,
         "form": form,
@@ -122,14 +130,3 @@ def task_references_page(request: HttpRequest, key: str, task: str) -> HttpRespo
         "why_not": why_not,
     }
     return render(request, PAGE, context, status=400 if request.method == "POST" else 200)
-
-
-def _version_row(row: TaskReferences) -> dict[str, Any]:
-    """What the page says of a version of references."""
-    try:
-        sha256 = opened_sha256(row)
-    except MissingKeyError as error:
-        sha256 = str(error)
-    options = ", ".join(f"{name} {value}" for name, value in row.options.items() if value not in (None, ""))
-    splits = ", ".join(f"{n:,} {split}" for split, n in sorted(row.n_by_split.items()))
-    return {"row": row, "metric": metric_name(row.metric), "options": options, "splits": splits, "sha256": sha256}
