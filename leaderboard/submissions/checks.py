@@ -95,17 +95,12 @@ def _shared_cause(given: str | float | None, task: Task) -> str:
     return f"scores are below {localise(task.minimum, 'g')}, the minimum score of {task.name}"
 
 
-def _board_systems(benchmark: Benchmark) -> list[BoardSystem]:
-    """The systems of the benchmark's latest revision."""
-    revision = benchmark.revisions.order_by("-number").first()
-    return systems_at(revision) if revision else []
-
-
 class OnBoard:
     """The systems of the benchmark's latest revision, read once for everything that an upload is compared with."""
 
     def __init__(self, benchmark: Benchmark) -> None:
-        self.systems = _board_systems(benchmark)
+        revision = benchmark.revisions.order_by("-number").first()
+        self.systems: list[BoardSystem] = systems_at(revision) if revision else []
 
     @cached_property
     def by_name(self) -> dict[str, BoardSystem]:
@@ -327,7 +322,21 @@ class _Check:
                 cause="systems were submitted by other accounts; only these, a moderator or an owner can replace their "
                 "scores",
             )
-        self._check_about(row)
+        for place, text, most, problem_of in (
+            ("organisation", row.organisation, NAME_LENGTH, line_problem),
+            ("url", row.url, URL_LENGTH, line_problem),
+            ("description", row.description, DESCRIPTION_LENGTH, lines_problem),
+        ):
+            if len(text) > most:
+                self.problems.add(place, f"{len(text)} characters; the limit is {most}", line=row.line)
+            elif wrong_text := problem_of(text):
+                self.problems.add(place, f"it {wrong_text}", line=row.line)
+        if row.url:  # pages make a link of it
+            try:
+                is_web_address(row.url)
+            except ValidationError:
+                message = f"{row.url[:40]!r} is not a URL that begins with http:// or https://"
+                self.problems.add("url", message, line=row.line)
         metadata, wrong = read_values(self.fields, row.metadata)
         for label, message in wrong:
             self.problems.add(f"{COLUMN_PREFIX}{label}", message, line=row.line, place_name=f"{COLUMN_PREFIX}{label}")
@@ -340,24 +349,6 @@ class _Check:
             "metadata": metadata,
             "near_misses": [] if known else self.near_misses.of(name),
         }
-
-    def _check_about(self, row: SubmittedRow) -> None:
-        """What a row says of its system beside the name; pages make a link of its address."""
-        for place, text, most, problem_of in (
-            ("organisation", row.organisation, NAME_LENGTH, line_problem),
-            ("url", row.url, URL_LENGTH, line_problem),
-            ("description", row.description, DESCRIPTION_LENGTH, lines_problem),
-        ):
-            if len(text) > most:
-                self.problems.add(place, f"{len(text)} characters; the limit is {most}", line=row.line)
-            elif problem := problem_of(text):
-                self.problems.add(place, f"it {problem}", line=row.line)
-        if row.url:
-            try:
-                is_web_address(row.url)
-            except ValidationError:
-                message = f"{row.url[:40]!r} is not a URL that begins with http:// or https://"
-                self.problems.add("url", message, line=row.line)
 
 
 class Replaceable:

@@ -47,33 +47,33 @@ def rows_now(draft: Draft, audience: Audience) -> list[CheckedRow]:
     Raises:
         InputError: something in it cannot be stored any more.
     """
-    return check_rows(audience, [_raw(row) for row in draft.rows])
-
-
-def _raw(row: CheckedRow) -> SubmittedRow:
-    """The row as it came in: what a correction took over is taken over again."""
-    about, carried = row["system"], row.get("carried", ())
-    instances = row.get("stated_instances", row.get("instances", {}))
-    return SubmittedRow(
-        system_name=about["name"],
-        scores={
-            key: score["value"] if "value" in score else score["missing"]
-            for key, score in row["scores"].items()
-            if key not in carried
-        },
-        organisation=about["organisation"],
-        url=about["url"],
-        description=about["description"],
-        metadata=about.get("metadata", {}),
-        line=row["line"],
-        instances={key: entry for key, entry in row.get("instances", {}).items() if key in instances},
-        corrects=row.get("corrects", ""),
-        details={
-            key: (score.get("standard_error"), score.get("n_instances"))
-            for key, score in row["scores"].items()
-            if len(score) > 1
-        },
-    )
+    raw = []
+    for row in draft.rows:  # what a correction took over is taken over again
+        about, carried = row["system"], row.get("carried", ())
+        instances = row.get("stated_instances", row.get("instances", {}))
+        raw.append(
+            SubmittedRow(
+                system_name=about["name"],
+                scores={
+                    key: score["value"] if "value" in score else score["missing"]
+                    for key, score in row["scores"].items()
+                    if key not in carried
+                },
+                organisation=about["organisation"],
+                url=about["url"],
+                description=about["description"],
+                metadata=about.get("metadata", {}),
+                line=row["line"],
+                instances={key: entry for key, entry in row.get("instances", {}).items() if key in instances},
+                corrects=row.get("corrects", ""),
+                details={
+                    key: (score.get("standard_error"), score.get("n_instances"))
+                    for key, score in row["scores"].items()
+                    if len(score) > 1
+                },
+            )
+        )
+    return check_rows(audience, raw)
 
 
 def draft_lines(draft: Draft) -> tuple[list[tuple[str, str, str]], int]:

@@ -34,7 +34,13 @@ class SubmissionForm(SystemForm):
         for task in tasks:
             widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "list": "missing-reasons"})
             field = LineFormField(required=False, max_length=60, label=task.name, widget=widget)
-            field.help_text = _scale_text(task)
+            low, high = ("" if bound is None else typeset(f"{bound:zg}") for bound in (task.minimum, task.maximum))
+            if low and high:
+                field.help_text = gettext("from %(low)s to %(high)s") % {"low": low, "high": high}
+            elif low:
+                field.help_text = gettext("at least %(low)s") % {"low": low}
+            elif high:
+                field.help_text = gettext("at most %(high)s") % {"high": high}
             self.fields[self.field_name(task.key)] = field
 
     @classmethod
@@ -98,16 +104,6 @@ class CorrectionForm(SubmissionForm):
             scores=self._typed_scores(),
             corrects=str(self._submission.uuid),
         )
-
-
-def _scale_text(task: Task) -> str:
-    """The task's stated range in words, if it has one."""
-    low, high = ("" if bound is None else typeset(f"{bound:zg}") for bound in (task.minimum, task.maximum))
-    if low and high:
-        return gettext("from %(low)s to %(high)s") % {"low": low, "high": high}
-    if low:
-        return gettext("at least %(low)s") % {"low": low}
-    return gettext("at most %(high)s") % {"high": high} if high else ""
 
 
 class TakedownForm(forms.Form):

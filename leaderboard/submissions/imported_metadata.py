@@ -53,8 +53,14 @@ def imported_metadata(benchmark: Benchmark, results: Import) -> ImportedMetadata
             if field is None:
                 unknown[label] = None
                 continue
+            typed = given
+            if field.kind not in ("number", "yes_no"):  # a text, maybe where files have a number or a truth
+                if isinstance(given, bool):
+                    typed = "yes" if given else "no"
+                elif isinstance(given, int | float):
+                    typed = f"{given:.12g}"
             try:
-                value = field.read(_in_kind_of(field, given))
+                value = field.read(typed)
             except ValueError as problem:
                 wrong.append(f"{field.name} of {shorten(system)}: {problem}")
                 continue
@@ -80,12 +86,3 @@ def imported_metadata(benchmark: Benchmark, results: Import) -> ImportedMetadata
             gettext("Left out: %(n_more)s more values that their fields do not allow.") % {"n_more": len(wrong) - 10}
         )
     return ImportedMetadata(values, organisations, notes)
-
-
-def _in_kind_of(field: MetadataField, given: str | float | bool) -> Any:  # noqa: ANN401
-    """A value as its field reads it: owners may have declared a text where files have a number or a truth."""
-    if field.kind in ("number", "yes_no"):
-        return given
-    if isinstance(given, bool):
-        return "yes" if given else "no"
-    return f"{given:.12g}" if isinstance(given, int | float) else given

@@ -27,7 +27,7 @@ from ranking_engine.files.roles import ColumnChoices
 from ranking_engine.importers import SourceFile, read_results
 from ranking_engine.importers.documents import unpacked_files
 from ranking_engine.importers.records import Instances
-from ranking_engine.importers.results_table import FileColumn, Import, table_of
+from ranking_engine.importers.results_table import Import, table_of
 from ranking_engine.importers.table import SourceTable, table_in
 from ranking_engine.text.characters import writable
 from ranking_engine.text.names import clean_name, fold_name
@@ -231,7 +231,17 @@ def _columns(
 ) -> dict[int, tuple[str, int]]:
     """Of every assigned column the key of its task, and the power of ten that its scores are multiplied with."""
     tasks = _tasks(audience.benchmark)
-    by_name, board = _by_name(tasks), _board_ranges(audience)
+    by_name = _by_name(tasks)
+    # The least and the greatest score of each task on the board, where `audience` may see them.
+    board: dict[str, tuple[float, float]] = {}
+    revision = audience.benchmark.revisions.order_by("-number").first()
+    if revision is not None and not audience.is_restricted:
+        keys = {task.pk: key for key, task in tasks.items()}
+        for _, in_place, values in current_values(revision):
+            for pk in keys.keys() & set(np.unique(in_place).tolist()):
+                of_task = values[in_place == pk]
+                low, high = board.get(keys[pk], (math.inf, -math.inf))
+                board[keys[pk]] = (min(low, float(of_task.min())), max(high, float(of_task.max())))
     unknown = UnknownTasks(task.name for task in tasks.values())
     taken: dict[str, str] = {}
     columns = {}
@@ -248,22 +258,16 @@ def _columns(
             problems.add(place, f"{task.name} is {taken[key]} already; a task can have only one column")
             continue
         taken[key] = column.name
-        if message := _direction_problem(column, task):
-            problems.add(place, message)
+        higher_is_better = column.higher_is_better
+        if higher_is_better is not None and task.direction != (1 if higher_is_better else -1):
+            said = "higher" if higher_is_better else "lower"
+            states = task.get_direction_display()
+            problems.add(place, f"the file states that {said} is better, but {task.name} states: {states}")
         scale = assignment.scales.get(c, "")
         if scale not in SCALES and (question := _scale_question(results.values.get(c, []), task, board.get(key))):
             problems.add(f"scale-{c}", question)
         columns[c] = (key, SCALES.get(scale, 0))
     return columns
-
-
-def _direction_problem(column: FileColumn, task: Task) -> str:
-    """What is wrong where the files and the task disagree on which scores are better; empty where nothing is."""
-    higher_is_better = column.higher_is_better
-    if higher_is_better is None or task.direction == (1 if higher_is_better else -1):
-        return ""
-    said = "higher" if higher_is_better else "lower"
-    return f"the file states that {said} is better, but {task.name} states: {task.get_direction_display()}"
 
 
 def _scale_question(values: Sequence[float], task: Task, board: tuple[float, float] | None) -> str:
@@ -284,22 +288,6 @@ def _scale_question(values: Sequence[float], task: Task, board: tuple[float, flo
         f"these scores are from {localise(min(values), 'g')} to {localise(max(values), 'g')}, and those of {task.name} "
         f"go up to {localise(maximum, 'g')}: say whether they are on the same scale"
     )
-
-
-def _board_ranges(audience: Audience) -> dict[str, tuple[float, float]]:
-    """The least and the greatest score of each task on the board; nothing where `audience` may not see them."""
-    benchmark = audience.benchmark
-    revision = benchmark.revisions.order_by("-number").first()
-    if revision is None or audience.is_restricted:
-        return {}
-    keys = {task.pk: key for key, task in _tasks(benchmark).items()}
-    ranges: dict[str, tuple[float, float]] = {}
-    for _, tasks, values in current_values(revision):
-        for pk in keys.keys() & set(np.unique(tasks).tolist()):
-            of_task = values[tasks == pk]
-            low, high = ranges.get(keys[pk], (math.inf, -math.inf))
-            ranges[keys[pk]] = (min(low, float(of_task.min())), max(high, float(of_task.max())))
-    return ranges
 
 
 def _scaled(value: float | None, power: int) -> float | None:

@@ -204,7 +204,13 @@ def board_terms(audience: Audience) -> list[str]:
             left_now = left_in_words(quota_left(benchmark, audience.user))
             terms.append(gettext("You may submit %(left)s (systems)") % {"left": left_now})
         elif policy != Benchmark.SubmissionPolicy.OWNERS:
-            terms.append(_caps_sentence(benchmark))
+            if benchmark.total_cap is None:
+                sentence = gettext("Each user may submit %(daily)s per day (systems)")
+            elif benchmark.daily_cap is None:
+                sentence = gettext("Each user may submit %(total)s in total (systems)")
+            else:
+                sentence = gettext("Each user may submit %(daily)s per day and %(total)s in total (systems)")
+            terms.append(sentence % {"daily": benchmark.daily_cap, "total": benchmark.total_cap})
     return terms
 
 
@@ -212,15 +218,6 @@ def left_in_words(left: Mapping[str, int]) -> str:
     """How many someone may still submit, `today` and `in all`, as part of a sentence; empty without a cap."""
     texts = {"today": gettext("%(n)s today"), "in all": gettext("%(n)s in all")}
     return in_words([texts[label] % {"n": n} for label, n in left.items()])
-
-
-def _caps_sentence(benchmark: Benchmark) -> str:
-    values = {"daily": benchmark.daily_cap, "total": benchmark.total_cap}
-    if benchmark.total_cap is None:
-        return gettext("Each user may submit %(daily)s per day (systems)") % values
-    if benchmark.daily_cap is None:
-        return gettext("Each user may submit %(total)s in total (systems)") % values
-    return gettext("Each user may submit %(daily)s per day and %(total)s in total (systems)") % values
 
 
 def submission_door(audience: Audience) -> tuple[str, str]:

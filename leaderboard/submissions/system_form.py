@@ -44,7 +44,26 @@ class SystemForm(forms.Form):
     def __init__(self, *args: Any, fields: Sequence[MetadataField] = (), **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
         self._fields = fields
-        self.fields |= _metadata_form_fields(fields)
+        # By `meta:` and the key of the field; what is typed is checked later.
+        for field in fields:
+            label = f"{field.name}, {field.unit}" if field.unit else field.name
+            choices = {"yes_no": ("yes", "no"), "choice": field.choices}.get(field.kind)
+            if choices is not None:
+                options = [("", gettext("not said")), *((choice, choice) for choice in choices)]
+                self.fields[f"{COLUMN_PREFIX}{field.key}"] = forms.ChoiceField(
+                    required=False,
+                    label=label,
+                    choices=options,
+                    error_messages={
+                        "invalid_choice": gettext("Choose one of %(choices)s.") % {"choices": ", ".join(choices)}
+                    },
+                )
+            else:
+                help_text = "" if field.kind == "text" else f"{field.allowed.capitalize()}."
+                widget = forms.TextInput(attrs={"autocomplete": "off"})
+                self.fields[f"{COLUMN_PREFIX}{field.key}"] = LineFormField(
+                    required=False, max_length=MAX_TEXT, label=label, help_text=help_text, widget=widget
+                )
 
     @staticmethod
     def field_name(task_key: str) -> str:
@@ -83,28 +102,3 @@ class SystemForm(forms.Form):
             elif place != "scores" or not any(field.startswith(self.field_name("")) for field in wrong):
                 others += texts
         return others
-
-
-def _metadata_form_fields(fields: Sequence[MetadataField]) -> dict[str, forms.Field]:
-    """A field of a form for each field of the metadata, by `meta:` and its key; what is typed is checked later."""
-    form_fields: dict[str, forms.Field] = {}
-    for field in fields:
-        label = f"{field.name}, {field.unit}" if field.unit else field.name
-        choices = {"yes_no": ("yes", "no"), "choice": field.choices}.get(field.kind)
-        if choices is not None:
-            options = [("", gettext("not said")), *((choice, choice) for choice in choices)]
-            form_fields[f"{COLUMN_PREFIX}{field.key}"] = forms.ChoiceField(
-                required=False,
-                label=label,
-                choices=options,
-                error_messages={
-                    "invalid_choice": gettext("Choose one of %(choices)s.") % {"choices": ", ".join(choices)}
-                },
-            )
-        else:
-            help_text = "" if field.kind == "text" else f"{field.allowed.capitalize()}."
-            widget = forms.TextInput(attrs={"autocomplete": "off"})
-            form_fields[f"{COLUMN_PREFIX}{field.key}"] = LineFormField(
-                required=False, max_length=MAX_TEXT, label=label, help_text=help_text, widget=widget
-            )
-    return form_fields

@@ -111,7 +111,15 @@ def batch_standing(batch: Batch, audience: Audience | None = None) -> BatchStatu
     elif decision.kind != SubmissionEvent.Kind.ACCEPTED or revision is None:
         stages.append(_stage(decision.kind, FAILED, _reason(decision)))
     else:
-        stages += _stages_of_accepted(revision, publication, job)
+        stages.append(_stage(ACCEPTED, DONE, gettext("as revision %(number)s") % {"number": revision.number}))
+        if publication is None:
+            stages += [_stage(COMPUTED, *_job_stage(job)), _stage(PUBLISHED, WAITING, "")]
+        else:
+            text = gettext("revision %(number)s")
+            if publication.revision.number > revision.number:
+                text = gettext("revision %(number)s, which includes revision %(own)s")
+            text %= {"number": publication.revision.number, "own": revision.number}
+            stages += [_stage(COMPUTED, DONE, ""), _stage(PUBLISHED, DONE, text)]
     if state == WITHDRAWN:
         # Nothing of it is on the board any more; the ranks of its systems are not what it led to.
         last = SubmissionEvent.objects.filter(submission__batch=batch, kind=SubmissionEvent.Kind.WITHDRAWN)
@@ -119,7 +127,13 @@ def batch_standing(batch: Batch, audience: Audience | None = None) -> BatchStatu
         if publication and withdrawal and withdrawal.revision:
             has_left = publication.revision.number >= withdrawal.revision.number
             stages = [*stages[:-1], _stage(PUBLISHED, DONE, "")] if has_left else stages
-        stages, publication = [*stages, _withdrawal_stage(withdrawal)], None
+        text = ""
+        if withdrawal is not None:
+            text = gettext("on %(at)s by %(person)s") if withdrawal.actor else gettext("on %(at)s")
+            person = withdrawal.actor.shown_name if withdrawal.actor else ""
+            text %= {"at": moment_in_words(withdrawal.at), "person": person}
+            text = f"{text}: {_reason(withdrawal)}" if withdrawal.reason else text
+        stages, publication = [*stages, _stage(WITHDRAWN, FAILED, text)], None
     beginning = {
         "at": batch.created_at,
         "who": batch.uploader.shown_name,
@@ -160,33 +174,6 @@ def _publication_or_job(batch: Batch, revision: Revision) -> tuple[Publication |
     jobs = jobs.select_related("benchmark").order_by("sequence", "pk")
     first = jobs.filter(state__in=[Job.State.RUNNING, Job.State.WAITING])[:1] or jobs[:1]
     return None, publishing_job(first, revision.number)
-
-
-def _stages_of_accepted(revision: Revision, publication: Publication | None, job: Job | None) -> list[dict[str, str]]:
-    """The stages of an accepted batch from its revision to the published board.
-
-    Args:
-        revision: that accepted it.
-        publication: what is published, once that includes it.
-        job: that will publish it.
-    """
-    accepted = _stage(ACCEPTED, DONE, gettext("as revision %(number)s") % {"number": revision.number})
-    if publication is None:
-        return [accepted, _stage(COMPUTED, *_job_stage(job)), _stage(PUBLISHED, WAITING, "")]
-    text = gettext("revision %(number)s")
-    if publication.revision.number > revision.number:
-        text = gettext("revision %(number)s, which includes revision %(own)s")
-    text %= {"number": publication.revision.number, "own": revision.number}
-    return [accepted, _stage(COMPUTED, DONE, ""), _stage(PUBLISHED, DONE, text)]
-
-
-def _withdrawal_stage(event: SubmissionEvent | None) -> dict[str, str]:
-    """The stage that says when it was withdrawn, by whom and why."""
-    if event is None:
-        return _stage(WITHDRAWN, FAILED, "")
-    text = gettext("on %(at)s by %(person)s") if event.actor else gettext("on %(at)s")
-    text %= {"at": moment_in_words(event.at), "person": event.actor.shown_name if event.actor else ""}
-    return _stage(WITHDRAWN, FAILED, f"{text}: {_reason(event)}" if event.reason else text)
 
 
 def _waiting_text(batch: Batch, *, is_approved: bool) -> str:

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 
 from leaderboard.access.audience import Audience
 from leaderboard.models import Benchmark, Task
-from leaderboard.rankings.scores import CurrentScore, current_scores
+from leaderboard.rankings.scores import current_scores
 from leaderboard.submissions.checks import OnBoard, check_rows
 from leaderboard.submissions.rows import CheckedRow, PackedInstances, SubmittedRow
 from ranking_engine.core.decimals import rounded_score
 
 Measured = tuple[float | None, float | None, int | None]  # a score, its standard error, its number of instances
+UNMEASURED: Measured = (None, None, None)
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,11 @@ def changed_rows(audience: Audience, rows: Sequence[SubmittedRow]) -> Changes:
     revision = benchmark.revisions.order_by("-number").first()
     known = [ids[key] for row in checked if (key := row["system"].get("key"))]
     current = current_scores(revision, known) if revision and known else {}
+    measured: dict[tuple[int, int], Measured] = {
+        place: (score.value, score.standard_error, score.n_instances)
+        for place, score in current.items()
+        if score.value is not None
+    }
     tasks = dict(Task.objects.filter(benchmark=benchmark, is_archived=False).values_list("key", "pk"))
     replaces_rows = benchmark.replacement == Benchmark.Replacement.ROW
     changed, n_new = [], 0
@@ -48,9 +54,7 @@ def changed_rows(audience: Audience, rows: Sequence[SubmittedRow]) -> Changes:
             n_new += 1
         else:
             compared = tasks if replaces_rows else checked_row["scores"]
-            if any(
-                _stated_measure(checked_row, t) != _board_measure(current.get((ids[key], tasks[t]))) for t in compared
-            ):
+            if any(_stated_measure(checked_row, t) != measured.get((ids[key], tasks[t]), UNMEASURED) for t in compared):
                 changed.append(row)
     return Changes(with_stated_once(changed, rows), n_new)
 
@@ -84,14 +88,7 @@ def _stated_measure(row: CheckedRow, task: str) -> Measured:
     """What a row says of a task."""
     score = row["scores"].get(task, {})
     if score.get("value") is None:
-        return (None, None, None)
+        return UNMEASURED
     instances = row.get("instances", {})
     n = instances[task]["n"] if task in instances else score.get("n_instances")
     return (rounded_score(score["value"]), score.get("standard_error"), n)
-
-
-def _board_measure(score: CurrentScore | None) -> Measured:
-    """What the board says of a task."""
-    if score is None or score.value is None:
-        return (None, None, None)
-    return (score.value, score.standard_error, score.n_instances)

@@ -13,7 +13,7 @@ from leaderboard.submissions.csv_tables import keys_of_tasks, reading
 from leaderboard.submissions.instances.vectors import entry_of, pack_names
 from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.core.score_matrix import FloatArray
-from ranking_engine.files.instance_tables import CLUSTER_COLUMN, CLUSTER_LENGTH, InstanceTable, read_instance_table
+from ranking_engine.files.instance_tables import CLUSTER_COLUMN, CLUSTER_LENGTH, read_instance_table
 from ranking_engine.files.problems import SHOWN_PROBLEMS, InputError, Problems
 from ranking_engine.importers.records import Instances
 from ranking_engine.text.characters import lines_problem
@@ -99,7 +99,22 @@ def rows_of_instances(
     problems = Problems()
     task_names = zip(table.scores.task_names, table.task_lines, strict=True)
     keys = keys_of_tasks(benchmark, task_names, problems, are_columns=False)
-    names = _instance_names(table, problems)
+    names = []
+    names_of: dict[tuple[str, ...], list[str]] = {}
+    for given, lines in zip(table.scores.instance_names, table.instance_lines, strict=True):
+        if given not in names_of:  # in the wide form all tasks have the same
+            line_of: dict[str, int] = {}
+            for name, line in zip(given, lines, strict=True):
+                cleaned = clean_name(name)
+                if problem := instance_name_problem(cleaned):
+                    problems.add("file", problem, line=line)
+                elif cleaned in line_of:
+                    problems.add(
+                        "file", f"the instance {shorten(cleaned)!r} is also in line {line_of[cleaned]}", line=line
+                    )
+                line_of[cleaned] = line
+            names_of[given] = list(line_of)
+        names.append(names_of[given])
     if too_many := too_many_cells(n_systems, names):
         problems.add("file", too_many)
     if problems:
@@ -176,25 +191,6 @@ def too_many_cells(n_systems: int, names: Sequence[Sequence[str]]) -> str:
         f"{n_systems} system{'' if n_systems == 1 else 's'} on these instances are {cells:,} scores; "
         f"at most {settings.INSTANCE_CELLS:,} can be read at once"
     )
-
-
-def _instance_names(table: InstanceTable, problems: Problems) -> list[list[str]]:
-    """The names of each task's instances, cleaned as all names are."""
-    of_tasks = []
-    known: dict[tuple[str, ...], list[str]] = {}
-    for names, lines in zip(table.scores.instance_names, table.instance_lines, strict=True):
-        if names not in known:  # in the wide form all tasks have the same
-            cleaned: dict[str, int] = {}
-            for name, line in zip(names, lines, strict=True):
-                text = clean_name(name)
-                if problem := instance_name_problem(text):
-                    problems.add("file", problem, line=line)
-                elif text in cleaned:
-                    problems.add("file", f"the instance {shorten(text)!r} is also in line {cleaned[text]}", line=line)
-                cleaned[text] = line
-            known[names] = list(cleaned)
-        of_tasks.append(known[names])
-    return of_tasks
 
 
 def instance_name_problem(name: str) -> str:

@@ -187,8 +187,37 @@ def preview_draft(draft: Draft, audience: Audience) -> Preview:
         (old_rankings, new_rankings), names = rankings_of(before, after), [system.name for system in after.systems]
         task_names = after.configuration.task_names
         for rule, ranking in new_rankings.items():
-            effect = _effect(rule, old_rankings.get(rule), ranking, i, names)
-            effects.append(replace(effect, reason=in_page_language(with_task_names(effect.reason, task_names))))
+            old_ranking = old_rankings.get(rule)
+            n_before = 0 if old_ranking is None else len(old_ranking.ranks)
+            difference = RankDifference.between(old_ranking, ranking)
+            own = difference.move(i)
+            changed = [
+                RankChange(names[move.system], move.before, move.after)
+                for move in difference.changed()
+                if move.system != i and move.system < n_before
+            ]
+            changed.sort(key=lambda change: (change.before or len(names) + 1, change.system_name))
+            overtaken = sorted(difference.overtaken_by(i), key=lambda j: (difference.after[j], names[j]))
+            reason = ranking.reason
+            if own.after is not None:
+                reason = ""
+            elif ranking.status != "undefined":
+                reason = ranking.unranked_reasons.get(i, reason)
+            effects.append(
+                RuleEffect(
+                    rule_name=rule_name(rule),
+                    rank_before=own.before,
+                    rank_after=own.after,
+                    reason=in_page_language(with_task_names(reason, task_names)),
+                    ranks_others=ranks_others(ranking, i),
+                    n_ranks_changed=len(changed),
+                    overtaken_names=[names[j] for j in overtaken[:SHOWN_CHANGES]],
+                    n_overtaken=len(overtaken),
+                    winner_before="" if old_ranking is None else in_words([names[j] for j in old_ranking.winners]),
+                    winner_after=in_words([names[j] for j in ranking.winners]),
+                    changes=changed[:SHOWN_CHANGES],
+                )
+            )
     except TooLargeError as error:
         too_large = str(error)
     return Preview(
@@ -293,31 +322,3 @@ def _ranked_side_by_side(
 def ranks_others(ranking: Ranking, i: int) -> bool:
     """Whether a rule ranks any system beside `i`."""
     return int((ranking.ranks >= 1).sum()) > int(ranking.ranks[i] >= 1)
-
-
-def _effect(rule: str, before: Ranking | None, after: Ranking, i: int, names: list[str]) -> RuleEffect:
-    n_before = 0 if before is None else len(before.ranks)
-    difference = RankDifference.between(before, after)
-    own = difference.move(i)
-    last = len(names) + 1
-    changed = [
-        RankChange(names[move.system], move.before, move.after)
-        for move in difference.changed()
-        if move.system != i and move.system < n_before
-    ]
-    changed.sort(key=lambda change: (change.before or last, change.system_name))
-    overtaken = sorted(difference.overtaken_by(i), key=lambda j: (difference.after[j], names[j]))
-    reason = after.reason if after.status == "undefined" else after.unranked_reasons.get(i, after.reason)
-    return RuleEffect(
-        rule_name=rule_name(rule),
-        rank_before=own.before,
-        rank_after=own.after,
-        reason=reason if own.after is None else "",
-        ranks_others=ranks_others(after, i),
-        n_ranks_changed=len(changed),
-        overtaken_names=[names[j] for j in overtaken[:SHOWN_CHANGES]],
-        n_overtaken=len(overtaken),
-        winner_before="" if before is None else in_words([names[j] for j in before.winners]),
-        winner_after=in_words([names[j] for j in after.winners]),
-        changes=changed[:SHOWN_CHANGES],
-    )

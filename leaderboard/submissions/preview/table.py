@@ -138,6 +138,14 @@ def preview_table(draft: Draft, audience: Audience) -> TablePreview:
             old, new = rankings_of(before, after)
         except TooLargeError as error:
             too_large = str(error)
+    # The clusters of instances that a draft states, for its author to compare with what was meant.
+    clusters_of = {
+        key: unpack_names(base64.b64decode(entry["clusters"]))
+        for row in rows
+        for key, entry in row.get("instances", {}).items()
+        if "clusters" in entry
+    }
+    task_names = before.configuration.task_names
     return TablePreview(
         revision_number=before.revision_number,
         n_systems=len(rows),
@@ -150,24 +158,13 @@ def preview_table(draft: Draft, audience: Audience) -> TablePreview:
         ],
         too_large=too_large,
         n_with_instances=sum("instances" in row for row in rows),
-        clusters=_stated_clusters(rows, before.configuration),
+        clusters=[
+            StatedClusters(task_names.get(key, key), len(set(cluster_codes(clusters)[0].tolist())), len(clusters))
+            for key, clusters in clusters_of.items()
+        ],
         differing=differing_scores(rows, before.configuration),
         other_submitters=Counter(others.values()).most_common(),
     )
-
-
-def _stated_clusters(rows: list[CheckedRow], configuration: BoardConfiguration) -> list[StatedClusters]:
-    """The clusters of instances that a draft states, by task, for its author to compare with what was meant."""
-    clusters_of = {}
-    for row in rows:
-        for key, entry in row.get("instances", {}).items():
-            if "clusters" in entry:
-                clusters_of[key] = unpack_names(base64.b64decode(entry["clusters"]))
-    names = configuration.task_names
-    return [
-        StatedClusters(names.get(key, key), len(set(cluster_codes(clusters)[0].tolist())), len(clusters))
-        for key, clusters in clusters_of.items()
-    ]
 
 
 def differing_scores(rows: list[CheckedRow], configuration: BoardConfiguration) -> list[DifferingScore]:
