@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, ngettext
 
 from leaderboard.boards.groups import Group
-from leaderboard.boards.rows import Cell, Fact, Row
+from leaderboard.boards.rows import Cell, Row
 from leaderboard.common.text import as_sentence
 from leaderboard.models import Baseline
 from leaderboard.rankings.published import Column
@@ -37,28 +37,17 @@ def board_rows(
     lines: list[str] = []
     for before, row in zip([None, *rows[:-1]], rows, strict=True) if rows else ():
         if row.group and (before is None or before.group != row.group):
-            width = 3 + with_separability + len(row.facts) + len(columns)
-            lines.append(_group_head(row.group, width, is_first=before is None))
+            # A body of the table begins with the head of each group; before the first row one has begun.
+            text = f"{escape(row.group.field_name)}: <strong>{escape(row.group.text)}</strong>"
+            count = ngettext("%(n)s system", "%(n)s systems", row.group.n_systems) % {"n": row.group.n_systems}
+            start = "" if before is None else "</tbody>\n<tbody>"
+            n_others = 2 + with_separability + len(row.facts) + len(columns)
+            lines.append(
+                f'{start}<tr class="group"><th scope="rowgroup"><span>{text} <small>{count}</small></span></th>'
+                f'<td colspan="{n_others}"></td></tr>\n'
+            )
         lines.append(board_row(row, columns, n_systems, with_separability=with_separability, with_pins=with_pins))
     return mark_safe("".join(lines))  # noqa: S308 -- each is safe
-
-
-def _group_head(group: Group, width: int, *, is_first: bool) -> str:
-    """The row above a group of systems, which begins a body of the table.
-
-    Args:
-        group: which.
-        width: columns of the table.
-        is_first: whether no row is above, so that the body has begun.
-    """
-    text = f"{escape(group.field_name)}: <strong>{escape(group.text)}</strong>"
-    count = ngettext("%(n)s system", "%(n)s systems", group.n_systems) % {"n": group.n_systems}
-    n_systems = f"<small>{count}</small>"
-    start = "" if is_first else "</tbody>\n<tbody>"
-    return (
-        f'{start}<tr class="group"><th scope="rowgroup"><span>{text} {n_systems}</span></th>'
-        f'<td colspan="{width - 1}"></td></tr>\n'
-    )
 
 
 @register.simple_tag
@@ -103,13 +92,20 @@ def board_row(
     inseparable = row.inseparable_text
     if not inseparable and row.reference_rank is not None:
         inseparable = f'<span aria-hidden="true">·</span>{_heard(gettext("none but itself"))}'
+    facts = []
+    for one in row.facts:  # how wide they may be the style sheet says
+        text = str(escape(one.text))
+        if one.url:
+            text = f'<a href="{escape(one.url)}" rel="noopener nofollow">{text}</a>'
+        title = f' title="{text}"' if len(one.text) > LONG_FACT and not one.url else ""
+        facts.append(f'<td class="fact {"number" if one.is_number else "words"}"{title}>{text}</td>')
     parts = [
         f'<tr class="{classes}">' if classes else "<tr>",
         f'<th scope="row">{pin}{_place_and_name(row)}{own}</th>',
         f'<td class="range">{_range(row, n_systems)}</td>',
         f'<td class="number">{n_tasks}</td>',
         f'<td class="number">{inseparable}</td>' if with_separability else "",
-        *(_fact_cell(one) for one in row.facts),
+        *facts,
         *cells,
         "</tr>\n",
     ]
@@ -123,15 +119,6 @@ def embedded_row(row: Row, columns: Sequence[Column]) -> SafeString:
     pairs = zip(row.cells, columns, strict=True)
     cells = "".join(_cell(cell, known_reasons, is_ranking=column.is_ranked) for cell, column in pairs)
     return mark_safe(f'<tr><th scope="row">{_place_and_name(row)}</th>{cells}</tr>\n')  # noqa: S308 -- as above
-
-
-def _fact_cell(one: Fact) -> str:
-    """What a field of the metadata says; how wide it may be the style sheet says."""
-    text = str(escape(one.text))
-    if one.url:
-        text = f'<a href="{escape(one.url)}" rel="noopener nofollow">{text}</a>'
-    title = f' title="{text}"' if len(one.text) > LONG_FACT and not one.url else ""
-    return f'<td class="fact {"number" if one.is_number else "words"}"{title}>{text}</td>'
 
 
 def _place_and_name(row: Row) -> str:

@@ -19,7 +19,7 @@ from ranking_engine.files.problems import InputError, Problem, Problems
 from ranking_engine.text.names import fold_name, shorten
 from ranking_engine.votes.categories import ALL_VOTES, WITHOUT_CATEGORY
 from ranking_engine.votes.columns import ROLES
-from ranking_engine.votes.data import MAX_SYSTEMS, NO_CATEGORY, Votes
+from ranking_engine.votes.data import MAX_SYSTEMS
 from ranking_engine.votes.packing import NO_ID, Ids, PackedVotes, packed_votes
 
 # Ratings by category take about n_systems^3 steps each; with more a job would not end in its time.
@@ -91,9 +91,13 @@ def checked_votes(audience: Audience, sent: SentVotes) -> CheckedVotes:
     key = bytes(chosen.voter_key)
     batch = PackedVotes(votes, hashes_of(labels.get("voter", ()), key), hashes_of(labels.get("prompt", ()), key))
     systems = np.bincount(np.concatenate([votes.first, votes.second]), minlength=votes.n_systems).tolist()
+    n_without, *counts = np.bincount(votes.categories + 1, minlength=len(votes.category_names) + 1).tolist()
+    categories = {name: n for name, n in zip(votes.category_names, counts, strict=True) if n}
+    if n_without:  # they count under the name that their task has
+        categories[WITHOUT_CATEGORY if categories else ALL_VOTES] = n_without
     checked = CheckedVotes(
         packed_votes(batch), sent.hash, sent.note, votes.n_votes, len(batch.voter_ids),
-        dict(zip(votes.system_names, systems, strict=True)), _n_by_category(votes),
+        dict(zip(votes.system_names, systems, strict=True)), categories,
     )  # fmt: skip
     require_room(audience, checked)
     return checked
@@ -113,15 +117,6 @@ def hashes_of(labels: Sequence[str], key: bytes) -> Ids:
     hashes = np.fromiter((int.from_bytes(digest, "big") for digest in digests), dtype=np.uint64, count=len(labels))
     hashes[hashes == NO_ID] = 1
     return hashes
-
-
-def _n_by_category(votes: Votes) -> dict[str, int]:
-    """Return the number of votes by category; those without one under the name that their task has."""
-    counts = np.bincount(votes.categories + 1, minlength=len(votes.category_names) + 1).tolist()
-    by_name = {name: n for name, n in zip(votes.category_names, counts[1:], strict=True) if n}
-    if (votes.categories == NO_CATEGORY).any():
-        by_name[WITHOUT_CATEGORY if by_name else ALL_VOTES] = counts[0]
-    return by_name
 
 
 def categories_of(benchmark: Benchmark) -> list[str]:

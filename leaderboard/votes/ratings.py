@@ -8,6 +8,7 @@ import json
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -71,37 +72,24 @@ class VoteOutcome:
 
 
 def compute_vote_ratings(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
-    """Rate all votes of a benchmark; returns the function that stores the ratings and the scores that come of them.
+    """Rate all votes of a benchmark that are accepted now.
 
     Args:
         job: about the benchmark.
         checkpoint: called now and then with the share that is done.
+
+    Returns:
+        What stores the ratings and the scores that come of them.
     """
-    benchmark = Benchmark.objects.get(pk=job.subject_id)
-    rated = _rate_votes(benchmark, checkpoint)
-    return lambda: store_ratings(benchmark, rated)
-
-
-def _votes_in_force(benchmark: Benchmark) -> tuple[list[VoteBatch], Votes | None]:
-    """The accepted batches, oldest first, and their votes as one; None where there are none."""
-    batches = list(VoteBatch.objects.filter(benchmark=benchmark, state=VoteBatch.State.ACCEPTED).order_by("pk"))
-    if not batches:
-        return [], None
-    parts = [unpacked_votes(bytes(batch.votes)) for batch in batches]
-    shared = set.intersection(*(set(part.votes.covariate_names) for part in parts))
-    chosen = VoteSettings.objects.get(benchmark=benchmark)
-    return batches, joined_votes(parts, [name for name in chosen.covariates if name in shared])
-
-
-def _rate_votes(benchmark: Benchmark, checkpoint: Callable[[float], None]) -> VoteOutcome:
-    """Rate all votes of a benchmark that are accepted now."""
     stopwatch = Stopwatch()
+    benchmark = Benchmark.objects.get(pk=job.subject_id)
     chosen = VoteSettings.objects.get(benchmark=benchmark)  # before the votes: at most these are newer
     batches, votes = _votes_in_force(benchmark)
     checkpoint(0.1)
     if votes is None:
         empty = {"systems": [], "problems": ["no votes are accepted"], "categories": {"categories": [], "problems": []}}
-        return VoteOutcome(chosen.last_change, [], empty, None, 0, stopwatch.seconds)
+        rated = VoteOutcome(chosen.last_change, [], empty, None, 0, stopwatch.seconds)
+        return partial(store_ratings, benchmark, rated)
     problems = [
         f"the covariate {name!r} is left out: not all batches have it"
         for name in chosen.covariates
@@ -132,7 +120,19 @@ def _rate_votes(benchmark: Benchmark, checkpoint: Callable[[float], None]) -> Vo
     report["problems"] = [*problems, *report["problems"]]
     report["first_place_text"] = flip_sentence(report["first_place"])
     ids = [batch.pk for batch in batches]
-    return VoteOutcome(chosen.last_change, ids, report, scores, votes.n_votes, stopwatch.seconds)
+    rated = VoteOutcome(chosen.last_change, ids, report, scores, votes.n_votes, stopwatch.seconds)
+    return partial(store_ratings, benchmark, rated)
+
+
+def _votes_in_force(benchmark: Benchmark) -> tuple[list[VoteBatch], Votes | None]:
+    """The accepted batches, oldest first, and their votes as one; None where there are none."""
+    batches = list(VoteBatch.objects.filter(benchmark=benchmark, state=VoteBatch.State.ACCEPTED).order_by("pk"))
+    if not batches:
+        return [], None
+    parts = [unpacked_votes(bytes(batch.votes)) for batch in batches]
+    shared = set.intersection(*(set(part.votes.covariate_names) for part in parts))
+    chosen = VoteSettings.objects.get(benchmark=benchmark)
+    return batches, joined_votes(parts, [name for name in chosen.covariates if name in shared])
 
 
 @transaction.atomic
