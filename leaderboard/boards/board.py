@@ -269,7 +269,18 @@ def lay_out(
     marking = marking_field(fields, said, query.mark)
     marks = grouping_of(marking, said) if marking else None
     columns = [column for column in published.columns if not column.is_undefined or column is reference]
-    visible = _columns_shown(published.columns, reference, query)
+    # Visible are the columns that the query chose, and the reference rule's in any case.
+    for rule in query.rules:
+        column_of(published.columns, rule)
+    families = {column.family for column in published.columns}
+    if unknown := [family for family in query.families if family not in families]:
+        raise UnknownChoiceError(
+            gettext("There is no family of rules %(family)s on this board.") % {"family": repr(unknown[0])}
+        )
+    visible = columns
+    if query.rules or query.families:
+        wanted = {*query.rules, reference.rule}
+        visible = [column for column in columns if column.rule in wanted or column.family in query.families]
     separability = separability_of(published, reference)
     view = Rows(
         published,
@@ -370,20 +381,3 @@ def _as_asked(
         return published, policy, aggregation
     names = [system.name for system in systems]
     return board_under(published, policy, aggregation, names, audience.level, ties=query.ties), policy, aggregation
-
-
-def _columns_shown(columns: list[Column], reference: Column, query: BoardQuery) -> list[Column]:
-    """The columns that the query chose, and the reference rule's in any case; no column that says nothing here."""
-    says_something = [column for column in columns if not column.is_undefined or column is reference]
-    if not query.rules and not query.families:
-        return says_something
-    for rule in query.rules:
-        column_of(columns, rule)
-    families = {column.family for column in columns}
-    for family in query.families:
-        if family not in families:
-            raise UnknownChoiceError(
-                gettext("There is no family of rules %(family)s on this board.") % {"family": repr(family)}
-            )
-    wanted = {*query.rules, reference.rule}
-    return [column for column in says_something if column.rule in wanted or column.family in query.families]

@@ -21,7 +21,6 @@ from leaderboard.boards.board import ORDERS, Board
 from leaderboard.boards.filter_form import filter_form, narrowed_by
 from leaderboard.boards.open_data.metadata import doi_url
 from leaderboard.boards.query import FILTERED, META, BoardQuery, changed, query_text
-from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES, export_links, export_url
 from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.markdown import render_markdown
@@ -199,7 +198,14 @@ class BoardPage:
         ]
         short_names = cut_apart([row.name for row in board.rows])
         self.rows = [
-            replace(row, url=self._system_url(row), short_name=short_name)
+            replace(
+                row,
+                # Restricted readers have pages of their own systems only; those of other boards have none.
+                url=reverse("system", args=[self._key, row.key])
+                if self._key and (row.is_own or not self._is_restricted)
+                else "",
+                short_name=short_name,
+            )
             for row, short_name in zip(board.rows, short_names, strict=True)
         ]
         self.n_pinned, self.ordered_by = board.n_pinned, board.ordered_by
@@ -293,10 +299,6 @@ class BoardPage:
             {"name": gettext("Orders"), "about": gettext("of the systems in every task"), "links": [orders]},
             {"name": gettext("Everything"), "about": gettext("to import elsewhere"), "links": [folder]},
         ]
-
-    def _system_url(self, row: Row) -> str:
-        """The page of a system; restricted viewers have one of their own systems only."""
-        return "" if self._is_restricted and not row.is_own else reverse("system", args=[self._key, row.key])
 
     def _rule_url(self, rule: str) -> str:
         return f"#rule-{rule}" if self._is_restricted else reverse("rule", args=[self._key, rule])

@@ -34,9 +34,10 @@ def board_share(request: HttpRequest, benchmark: Benchmark, query: BoardQuery) -
         links["badge"] = _badge_snippets(badge_url, page_url, alt)
         if benchmark.visibility == Benchmark.Visibility.PUBLIC:
             view = query_text(changed(query, top=query.top or 10))
-            links["table"] = _frame_snippet(
-                request.build_absolute_uri(reverse("embed", args=[benchmark.key]) + view), benchmark.name
-            )
+            url = request.build_absolute_uri(reverse("embed", args=[benchmark.key]) + view)
+            named = f'src="{escape(url)}" title="{escape(benchmark.name)}"'
+            frame = f'<iframe {named} width="100%" height="{FRAME_HEIGHT}" loading="lazy"></iframe>'
+            links["table"] = {"url": url, "html": frame}
     return links
 
 
@@ -64,9 +65,3 @@ def _badge_snippets(url: str, page_url: str, alt: str) -> dict[str, str]:
         "markdown": f"[![{quoted}]({url})]({page_url})",
         "html": f'<a href="{escape(page_url)}"><img src="{escape(url)}" alt="{escape(alt)}"></a>',
     }
-
-
-def _frame_snippet(url: str, title: str) -> dict[str, str]:
-    """An embedded table's address, and the frame that shows it."""
-    named = f'src="{escape(url)}" title="{escape(title)}"'
-    return {"url": url, "html": f'<iframe {named} width="100%" height="{FRAME_HEIGHT}" loading="lazy"></iframe>'}

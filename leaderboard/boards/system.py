@@ -1,6 +1,6 @@
 """What is said of one system: its ranks, scores and submissions at the published revision."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -180,6 +180,12 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
         ScoreGroup(name, [TaskScore(task.name, task.votes, cell(task)) for task in members])
         for name, members in groupby(tasks, key=lambda task: configuration.group_names.get(task.group or "", ""))
     ]
+    # By its owners, and by submissions that stated it; newest first.
+    changes = AuditEntry.objects.filter(benchmark=benchmark, subject=AuditEntry.Subject.SYSTEM, of=key)
+    changes = changes.filter(field__startswith="metadata").select_related("actor", "revision")
+    model = stored.identity
+    if model and not naming_benchmarks(audience.viewer).filter(pk=benchmark.pk).exists():
+        model = None  # its page is not for this reader
     submissions, submission_page = _submissions(audience, own_system.id, page)
     return SystemPage(
         key=key,
@@ -192,14 +198,24 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
             for field in benchmark.fields_of_systems
             if field.key in stored.metadata
         ],
-        fact_changes=_changes_of_metadata(benchmark, key) if audience.may_administer else [],
+        fact_changes=list(changes[:MAX_FACT_CHANGES]) if audience.may_administer else [],
         baseline=Baseline(stored.baseline),
-        model_key=_model_key_of(audience, stored),
+        model_key=model.key if model else "",
         hidden_text=hidden_text(audience),
         sentence=lone or (_sentence(board, benchmark, place, standing) if sees_all else ""),
         ranks=[
-            one if audience.sees_others else replace(one, n_ranked=None)
-            for one in (_rank(board, column, place) for column in board.columns)
+            SystemRank(
+                rule_name=column.name,
+                rank=rank if rank >= 1 else None,
+                is_tied=rank >= 1 and int((column.ranks == rank).sum()) > 1,
+                n_ranked=column.n_ranked if audience.sees_others else None,
+                interval_text=interval_text(column, place) if rank >= 1 else "",
+                no_interval=in_page_language(why_no_interval(board, column, place)),
+                reason="" if rank >= 1 else in_page_language(column.reason_of(place)),
+                n_predicted=column.predicted_of(place),
+            )
+            for column in board.columns
+            for rank in [int(column.ranks[place])]
         ],
         interval_meaning=interval_meaning(board),
         intervals=_intervals(own_system.name, board, place) if sees_all else None,
@@ -215,25 +231,6 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
         submission_page=submission_page,
         submitters=[one.sentence for one in disclosure(audience, {row.uploader_id for row in submissions}).submitters],
     )
-
-
-def _changes_of_metadata(benchmark: Benchmark, key: str) -> list[AuditEntry]:
-    """The last changes of a system's metadata, newest first: by its owners, and by submissions that stated it.
-
-    Args:
-        benchmark: whose system it is.
-        key: of the system.
-    """
-    entries = AuditEntry.objects.filter(benchmark=benchmark, subject=AuditEntry.Subject.SYSTEM, of=key)
-    entries = entries.filter(field__startswith="metadata").select_related("actor", "revision")
-    return list(entries[:MAX_FACT_CHANGES])
-
-
-def _model_key_of(audience: Audience, system: System) -> str:
-    """The key of the model that a system is, for those who see the model's page."""
-    if system.identity is None or not naming_benchmarks(audience.viewer).filter(pk=system.benchmark_id).exists():
-        return ""
-    return system.identity.key
 
 
 def _sentence(board: PublishedBoard, benchmark: Benchmark, i: int, standing: SystemStanding | None) -> str:
@@ -298,20 +295,6 @@ def _intervals(name: str, board: PublishedBoard, i: int) -> RankIntervalChart | 
         gettext("One line a rule, rank 1 at the left; a bar is the interval of the rank where one was computed."),
         [thing(column) for column in ranked],
         min(SHOWN_RANKS, max(column.n_ranked for column in ranked)),
-    )
-
-
-def _rank(board: PublishedBoard, column: Column, i: int) -> SystemRank:
-    rank = int(column.ranks[i])
-    return SystemRank(
-        rule_name=column.name,
-        rank=rank if rank >= 1 else None,
-        is_tied=rank >= 1 and int((column.ranks == rank).sum()) > 1,
-        n_ranked=column.n_ranked,
-        interval_text=interval_text(column, i) if rank >= 1 else "",
-        no_interval=in_page_language(why_no_interval(board, column, i)),
-        reason="" if rank >= 1 else in_page_language(column.reason_of(i)),
-        n_predicted=column.predicted_of(i),
     )
 
 

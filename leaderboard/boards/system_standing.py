@@ -82,6 +82,24 @@ def standing_of(
         return None
     if not np.isfinite(figures["below"]).any():
         return None
+    profile_tasks = []
+    for t, task in enumerate(tasks):
+        value = figures["values"][t]
+        values: dict[str, Any] = {"name": task.name}
+        said = gettext("%(name)s: no score")
+        if not np.isnan(value):
+            said = gettext("%(name)s: %(score)s, rank %(rank)s of %(n)s")
+            values |= {"score": typeset(f"{value:z.6g}"), "rank": figures["ranks"][t], "n": figures["n_scored"][t]}
+        profile_tasks.append(
+            ProfileTask(
+                task.name,
+                [float(figures["position"][t])],
+                float(figures["median"][t]),
+                said % values,
+                bool(figures["votes"][t]),
+                end_texts(figures["ends"][t]),
+            )
+        )
     margins = Margins(**figures["margins"])
     lines = [
         TaskStanding(task.name, int(figures["ranks"][t]), int(figures["n_scored"][t]), float(figures["below"][t]))
@@ -91,7 +109,15 @@ def standing_of(
     ordered = sorted(lines, key=lambda line: (-line.below, line.rank, line.name))
     n_named = min(NAMED, len(ordered) // 2)
     return SystemStanding(
-        profile=_profile(systems[i].name, tasks, figures),
+        profile=score_profile(
+            gettext("Scores of %(name)s on aligned scales") % {"name": systems[i].name},
+            gettext(
+                "One line a task, from the worst score on this board at the left to the best at the right. A small "
+                "tick marks the median of all systems."
+            ),
+            [systems[i].name],
+            profile_tasks,
+        ),
         strengths=ordered[:n_named],
         weaknesses=ordered[::-1][:n_named],
         n_beaten=int(margins.n_beaten[0]),
@@ -99,40 +125,6 @@ def standing_of(
         n_level=int(margins.n_level[0]),
         above=_rivals(systems, margins, [j for j in _by_margin(margins) if margins.sign[0, j] < 0]),
         closest=_rivals(systems, margins, sorted(_by_margin(margins), key=lambda j: abs(margins.margin[0, j]))),
-    )
-
-
-def _profile(name: str, tasks: Sequence[ConfiguredTask], figures: dict[str, Any]) -> ScoreProfile:
-    def place(value: float) -> float | None:
-        return None if np.isnan(value) else float(value)
-
-    def said(t: int) -> str:
-        name, value = tasks[t].name, figures["values"][t]
-        if np.isnan(value):
-            return gettext("%(name)s: no score") % {"name": name}
-        return gettext("%(name)s: %(score)s, rank %(rank)s of %(n)s") % {
-            "name": name, "score": typeset(f"{value:z.6g}"), "rank": figures["ranks"][t], "n": figures["n_scored"][t],
-        }  # fmt: skip
-
-    return score_profile(
-        gettext("Scores of %(name)s on aligned scales") % {"name": name},
-        gettext(
-            "One line a task, from the worst score on this board at the left to the best at the right. A small tick "
-            "marks "
-            "the median of all systems."
-        ),
-        [name],
-        [
-            ProfileTask(
-                task.name,
-                [place(figures["position"][t])],
-                place(figures["median"][t]),
-                said(t),
-                bool(figures["votes"][t]),
-                end_texts(figures["ends"][t]),
-            )
-            for t, task in enumerate(tasks)
-        ],
     )
 
 

@@ -19,7 +19,7 @@ from leaderboard.models import Publication
 from leaderboard.on_demand.budget import compute, refuse_beyond_budget, single_flight
 from leaderboard.rankings.confidence.dependence import overlap_text
 from leaderboard.rankings.confidence.independence import tasks_phrase
-from leaderboard.rankings.configuration import ConfiguredTask, configuration_of
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.margins import inputs_of, weighed
 from leaderboard.rankings.published import PublishedBoard
 from leaderboard.rankings.score_matrix import revision_matrix
@@ -194,7 +194,33 @@ def pair_of(
     common = common_instances(revision, *(systems[i].id for i in pair)) if has_instances else []
     first, second = (systems[i] for i in pair)
     measured, no_measured = measured_difference(revision, (first, second), common)
-    lines = [_task(task, configuration.group_names, figures, t) for t, task in enumerate(tasks)]
+    lines, profile_tasks = [], []
+    for t, task in enumerate(tasks):
+        order, is_voting = figures["order"][t], bool(figures["votes"][t])
+        known = [None if np.isnan(value) else float(value) for value in figures["values"][:, t]]
+        outcome = NOT_BOTH if np.isnan(order) else FIRST if order > 0 else SECOND if order < 0 else LEVEL_SCORES
+        line = PairTask(
+            key=task.key,
+            name=task.name,
+            group_name=configuration.group_names.get(task.group or "", ""),
+            first=known[0],
+            second=known[1],
+            outcome=outcome if task.direction != 0 else NOT_BOTH if None in known else LEVEL_SCORES,
+            weight=figures["weights"][t] if is_voting else 0.0,
+            is_voting=is_voting,
+        )
+        lines.append(line)
+        profile_tasks.append(
+            ProfileTask(
+                line.name,
+                figures["positions"][:, t].tolist(),
+                float(figures["medians"][t]),
+                f"{line.name}: {first.name} {line.first_text or missing_text('not_reported')}, "
+                f"{second.name} {line.second_text or missing_text('not_reported')}",
+                is_voting,
+                end_texts(figures["ends"][t]),
+            )
+        )
     shares = {outcome: sum(line.weight for line in lines if line.outcome == outcome) for outcome in
               (FIRST, SECOND, LEVEL_SCORES, NOT_BOTH)}  # fmt: skip
     return Pair(
@@ -214,7 +240,15 @@ def pair_of(
             if column.is_ranked
             for first_rank, second_rank in [(max(0, int(column.ranks[i])) for i in pair)]
         ],
-        profile=_profile(first, second, lines, figures),
+        profile=score_profile(
+            gettext("%(names)s on every task") % {"names": in_words([first.name, second.name])},
+            gettext(
+                "One line per task, from the worst score on this board at the left to the best at the right. A small "
+                "tick marks the median of all systems."
+            ),
+            [first.name, second.name],
+            profile_tasks,
+        ),
         ahead=shares[FIRST],
         behind=shares[SECOND],
         level=shares[LEVEL_SCORES],
@@ -231,49 +265,6 @@ def pair_of(
         instances=instance_shares(common),
         measured=measured,
         no_measured=no_measured,
-    )
-
-
-def _task(task: ConfiguredTask, groups: dict[str, str], figures: dict[str, Any], t: int) -> PairTask:
-    values, order = figures["values"][:, t], figures["order"][t]
-    known = [None if np.isnan(value) else float(value) for value in values]
-    is_voting = bool(figures["votes"][t])
-    outcome = NOT_BOTH if np.isnan(order) else FIRST if order > 0 else SECOND if order < 0 else LEVEL_SCORES
-    return PairTask(
-        key=task.key,
-        name=task.name,
-        group_name=groups.get(task.group or "", ""),
-        first=known[0],
-        second=known[1],
-        outcome=outcome if task.direction != 0 else NOT_BOTH if None in known else LEVEL_SCORES,
-        weight=figures["weights"][t] if is_voting else 0.0,
-        is_voting=is_voting,
-    )
-
-
-def _profile(first: BoardSystem, second: BoardSystem, lines: list[PairTask], figures: dict[str, Any]) -> ScoreProfile:
-    def place(value: float) -> float | None:
-        return None if np.isnan(value) else float(value)
-
-    return score_profile(
-        gettext("%(names)s on every task") % {"names": in_words([first.name, second.name])},
-        gettext(
-            "One line per task, from the worst score on this board at the left to the best at the right. A small tick "
-            "marks the median of all systems."
-        ),
-        [first.name, second.name],
-        [
-            ProfileTask(
-                line.name,
-                [place(figures["positions"][k, t]) for k in (0, 1)],
-                place(figures["medians"][t]),
-                f"{line.name}: {first.name} {line.first_text or missing_text('not_reported')}, "
-                f"{second.name} {line.second_text or missing_text('not_reported')}",
-                line.is_voting,
-                end_texts(figures["ends"][t]),
-            )
-            for t, line in enumerate(lines)
-        ],
     )
 
 

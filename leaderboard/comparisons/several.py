@@ -88,8 +88,8 @@ def side_by_side(
         lines.append(
             ProfileTask(
                 task.name,
-                [None if np.isnan(x) else (float(x) - least) / (most - least) if most > least else 0.5 for x in own],
-                (float(np.median(known)) - least) / (most - least) if most > least else None,
+                [x if np.isnan(x) else (x - least) / (most - least) if most > least else 0.5 for x in own.tolist()],
+                (float(np.median(known)) - least) / (most - least) if most > least else np.nan,
                 f"{task.name}: {', '.join(said)}",
                 bool(table.matrix.votes[t]),
                 end_texts(ends[t]),

@@ -11,7 +11,6 @@ from django.utils.translation import gettext
 from leaderboard.benchmarks.meta_boards import MAX_BENCHMARKS
 from leaderboard.boards.board import Board
 from leaderboard.boards.page import BoardPage
-from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES
 from leaderboard.common.language.engine import rule_name
 from leaderboard.common.text import signed
@@ -37,9 +36,6 @@ class MatrixPage(BoardPage):
         self._fill_table(board)
 
     def _url(self, **fields: Any) -> str:  # noqa: ANN401
-        return ""
-
-    def _system_url(self, row: Row) -> str:
         return ""
 
     def _rule_url(self, rule: str) -> str:

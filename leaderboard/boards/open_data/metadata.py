@@ -34,17 +34,6 @@ class DescribedFile:
     sha256: str = ""
 
 
-def _description_of(benchmark: Benchmark, publication: Publication, n_systems: int, n_tasks: int) -> str:
-    """The owners' description after a sentence that says what the figures are."""
-    systems = "1 system" if n_systems == 1 else f"{n_systems} systems"
-    tasks = "1 task" if n_tasks == 1 else f"{n_tasks} tasks"
-    first = (
-        f"Scores of {systems} on {tasks} of {benchmark.name}, revision {publication.revision.number}, and their ranks "
-        f"under many ranking rules."
-    )
-    return writable(f"{first}\n\n{benchmark.description}".strip())[:MAX_DESCRIPTION]
-
-
 def dataset_of(
     benchmark: Benchmark,
     publication: Publication,
@@ -69,11 +58,17 @@ def dataset_of(
     name = f"{benchmark.name}, {release.name}" if release else benchmark.name
     moment = release.created_at if release else publication.published_at
     is_url = benchmark.licence.startswith(("https://", "http://"))
+    systems = "1 system" if n_systems == 1 else f"{n_systems} systems"
+    tasks = "1 task" if len(task_names) == 1 else f"{len(task_names)} tasks"
+    figures = (  # what they are, before the owners' description
+        f"Scores of {systems} on {tasks} of {benchmark.name}, revision {publication.revision.number}, and their ranks "
+        f"under many ranking rules."
+    )
     content: dict[str, Any] = {
         "@context": "https://schema.org/",
         "@type": "Dataset",
         "name": name,
-        "description": _description_of(benchmark, publication, n_systems, len(task_names)),
+        "description": writable(f"{figures}\n\n{benchmark.description}".strip())[:MAX_DESCRIPTION],
         "url": url,
         "version": str(publication.revision.number),
         "datePublished": moment.date().isoformat(),

@@ -1,6 +1,5 @@
 """The page of submitters: their counts beside the best of their systems on the board."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from leaderboard.access.audience import Audience
@@ -46,37 +45,19 @@ def submitters_page(audience: Audience, *, is_whole: bool = False) -> Submitters
         audience: who reads; a restricted reader is told of their own systems alone.
         is_whole: with every submitter, as programs ask for them.
     """
-    disclosed = disclosure(audience)
-    benchmark = audience.benchmark
-    return SubmittersPage(
-        disclosed,
-        _best_systems(audience, disclosed.submitters if is_whole else disclosed.named),
-        rule_name(benchmark.default_rule),
-    )
-
-
-def _best_systems(audience: Audience, submitters: Iterable[Submitter]) -> list[SubmitterRow]:
-    """Each submitter with the best of their systems on the published board, under the benchmark's default rule.
-
-    Args:
-        audience: who reads; of a restricted one no system is named.
-        submitters: those that they are told of.
-    """
-    publication = audience.benchmark.publication
-    if publication is None or audience.is_restricted:
-        return [SubmitterRow(submitter, None, None) for submitter in submitters]
-    board, systems = published_board(publication), systems_at(publication.revision)
-    column = next((one for one in board.columns if one.rule == audience.benchmark.default_rule), None)
-    rank_of = {system.id: int(column.ranks[i]) for i, system in enumerate(systems)} if column else {}
-    n_predicted = {system.id: column.predicted_of(i) for i, system in enumerate(systems)} if column else {}
-    by_id = {system.id: system for system in systems}
+    disclosed, benchmark = disclosure(audience), audience.benchmark
+    ranked: dict[int, tuple[BoardSystem, int, int]] = {}
+    if benchmark.publication is not None and not audience.is_restricted:  # to a restricted reader no system is named
+        columns = published_board(benchmark.publication).columns
+        if column := next((one for one in columns if one.rule == benchmark.default_rule), None):
+            ranked = {
+                system.id: (system, int(column.ranks[i]), column.predicted_of(i))
+                for i, system in enumerate(systems_at(benchmark.publication.revision))
+                if column.ranks[i] >= 1
+            }
     rows = []
-    for submitter in submitters:
-        here = [by_id[pk] for pk in submitter.system_ids if pk in by_id]
-        ranked = [system for system in here if rank_of.get(system.id, 0) >= 1]
-        best = min(ranked, key=lambda system: (rank_of[system.id], system.name)) if ranked else None
-        if best is None:
-            rows.append(SubmitterRow(submitter, None, None))
-        else:
-            rows.append(SubmitterRow(submitter, best, rank_of[best.id], n_predicted[best.id]))
-    return rows
+    for submitter in disclosed.submitters if is_whole else disclosed.named:
+        places = [ranked[pk] for pk in submitter.system_ids if pk in ranked]
+        best = min(places, key=lambda place: (place[1], place[0].name), default=(None, None, 0))
+        rows.append(SubmitterRow(submitter, *best))
+    return SubmittersPage(disclosed, rows, rule_name(benchmark.default_rule))

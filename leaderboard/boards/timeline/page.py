@@ -138,11 +138,20 @@ class TimePage:
         starts = {lead.start.day for lead in self.leads}
         # From revision to revision the score of the same leaders changes, too.
         moments = [moment for moment in self.course.moments if self.is_by_revision or moment.day in starts]
-        placed = [
-            _leading(moment, self.rule_name, is_named=moment.day in starts)
-            for moment in moments
-            if moment.score is not None
-        ]
+        placed = []
+        for moment in moments:
+            if moment.score is None:
+                continue
+            first, n_others = moment.leaders[0], moment.n_leaders - 1  # all leaders are one dot
+            said = gettext("%(names)s: first from %(date)s, %(score)s under %(rule)s") % {
+                "names": in_words([one.name for one in moment.leaders[:MAX_NAMES]], total=moment.n_leaders),
+                "date": moment.text,
+                "score": figure_text(moment.score),
+                "rule": self.rule_name,
+            }
+            name = first.name + (f" +{n_others}" if n_others else "") if moment.day in starts else ""
+            url = f"../?revision={moment.revision}" if moment.revision else ""
+            placed.append(PlacedSystem(first.key, name, moment.day, moment.score, None, None, "sure", said, url))
         leading = {(one.key, one.x) for one in placed}
         placed += [
             PlacedSystem(
@@ -201,22 +210,6 @@ class TimePage:
             along=[(day - least) / span for day in days],
             ticks=[((day - least) / span, text) for day, text in date_ticks(days[0], days[-1])],
         )
-
-
-def _leading(moment: Moment, rule_name: str, *, is_named: bool) -> PlacedSystem:
-    """The leaders of a moment as one dot."""
-    names = in_words([system.name for system in moment.leaders[:MAX_NAMES]], total=moment.n_leaders)
-    score = moment.score or 0.0
-    label = moment.leaders[0].name + (f" +{moment.n_leaders - 1}" if moment.n_leaders > 1 else "")
-    said = gettext("%(names)s: first from %(date)s, %(score)s under %(rule)s") % {
-        "names": names,
-        "date": moment.text,
-        "score": figure_text(score),
-        "rule": rule_name,
-    }
-    url = f"../?revision={moment.revision}" if moment.revision else ""
-    name = label if is_named else ""
-    return PlacedSystem(moment.leaders[0].key, name, moment.day, score, None, None, "sure", said, url)
 
 
 def time_page(audience: Audience, *, by: str = "", rule: str = "") -> TimePage | None:

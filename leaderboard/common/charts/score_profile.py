@@ -1,5 +1,6 @@
 """A score profile: one line a task from the worst to the best score on it, with a dot for each system looked at."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,8 +18,8 @@ class ProfileTask:
     """One task: where the systems looked at lie between its worst (0) and its best score (1), and half of all do."""
 
     name: str
-    positions: Sequence[float | None]
-    median: float | None
+    positions: Sequence[float]  # NaN where there is no score
+    median: float
     said: str
     is_voting: bool = True
     ends: tuple[str, str] = ("", "")  # its worst and its best score
@@ -78,7 +79,7 @@ def score_profile(title: str, description: str, systems: Sequence[str], tasks: S
     lines = []
     for number, (name, task) in enumerate(zip(names, tasks, strict=True)):
         y = TOP + ROW * (number + 0.5)
-        dots = [(k, x(at)) for k, at in enumerate(task.positions, start=1) if at is not None]
+        dots = [(k, x(at)) for k, at in enumerate(task.positions, start=1) if not math.isnan(at)]
         lines.append(
             ProfileLine(
                 name=name,
@@ -86,7 +87,7 @@ def score_profile(title: str, description: str, systems: Sequence[str], tasks: S
                 text_y=f"{y + 4:.0f}",
                 dots=dots,
                 joint=f"M{dots[0][1]} {y:.0f}H{dots[1][1]}" if len(dots) == 2 else "",
-                median="" if task.median is None else x(task.median),
+                median="" if math.isnan(task.median) else x(task.median),
                 said=task.said,
                 is_voting=task.is_voting,
                 worst=task.ends[0],
