@@ -167,13 +167,41 @@ def agreement_page(
     visible += [i for i in range(len(systems)) if systems[i].key in query.pins and i not in first]
     pins = [systems[i].key for i in visible if systems[i].key in query.pins][:MAX_PINNED]
     names = {system.key: system.name for system in systems}
+    # As lines across the rules, those of equal rank are in the middle of the places that they share.
+    middles, heads = [average_ranks(column.ranks) for column in columns], [gettext(column.name) for column in columns]
+    rows, lines, unranked = [], [], gettext("unranked")
+    for i in visible:
+        system, texts = systems[i], [_rank_text(column, i) for column in columns]
+        ranks_text = ", ".join(f"{head} {text or unranked}" for head, text in zip(heads, texts, strict=True))
+        others = [pin for pin in pins if pin != system.key]
+        is_pinned = system.key in pins
+        rows.append((system, texts))
+        lines.append(
+            RankedSystem(
+                key=system.key,
+                name=system.name,
+                ranks=[None if np.isnan(row[i]) else float(row[i]) for row in middles],
+                said=f"{system.name}: {ranks_text}",
+                url=query.address(others if is_pinned else [*others, system.key][-MAX_PINNED:]) + "#ranks",
+                pinned=pins.index(system.key) + 1 if is_pinned else 0,
+            )
+        )
     return AgreementPage(
         sentence="" if tau is None else tau_sentence(columns, tau),
         ranks_sentence=_ranks_sentence(columns, systems),
-        bump=_bump(columns, systems, visible, pins=pins, query=query),
+        bump=rank_lines(
+            gettext("Ranks under every rule"),
+            gettext(
+                "One line per system, one column per rule, rank 1 at the top; similar rules are next to each other. "
+                "Tied systems are drawn at the middle of the places that they share; below the dashed line ranks are "
+                "closer together."
+            ),
+            heads,
+            lines,
+        ),
         heat=None if tau is None else tau_map(columns, tau),
         columns=columns,
-        rows=[(systems[i], [_rank_text(column, i) for column in columns]) for i in visible],
+        rows=rows,
         tau=[]
         if tau is None
         else [(column, [*map(signed, tau[k])], signed(_mean(tau, k))) for k, column in enumerate(columns)],
@@ -229,44 +257,6 @@ def likeness_order(tau: np.ndarray, first: int) -> list[int]:
 
 def _rank_text(column: Column, i: int) -> str:
     return str(int(column.ranks[i])) if column.ranks[i] >= 1 else ""
-
-
-def _bump(
-    columns: Sequence[Column],
-    systems: Sequence[BoardSystem],
-    visible: Sequence[int],
-    *,
-    pins: list[str],
-    query: AgreementQuery,
-) -> RankLines:
-    """The visible systems as lines across the rules; those of equal rank in the middle of the places they share."""
-    ranks = [average_ranks(column.ranks) for column in columns]
-    names, unranked = [gettext(column.name) for column in columns], gettext("unranked")
-
-    def line(i: int) -> RankedSystem:
-        system = systems[i]
-        ranks_text = ", ".join(f"{names[k]} {_rank_text(column, i) or unranked}" for k, column in enumerate(columns))
-        others = [pin for pin in pins if pin != system.key]
-        is_pinned = system.key in pins
-        return RankedSystem(
-            key=system.key,
-            name=system.name,
-            ranks=[None if np.isnan(row[i]) else float(row[i]) for row in ranks],
-            said=f"{system.name}: {ranks_text}",
-            url=query.address(others if is_pinned else [*others, system.key][-MAX_PINNED:]) + "#ranks",
-            pinned=pins.index(system.key) + 1 if is_pinned else 0,
-        )
-
-    return rank_lines(
-        gettext("Ranks under every rule"),
-        gettext(
-            "One line per system, one column per rule, rank 1 at the top; similar rules are next to each other. Tied "
-            "systems are drawn at the middle of the places that they share; below the dashed line ranks are closer "
-            "together."
-        ),
-        names,
-        [line(i) for i in visible],
-    )
 
 
 def tau_map(columns: Sequence[Column], tau: np.ndarray) -> HeatMap | None:

@@ -135,7 +135,9 @@ def head_to_head(
     column = next((column for column in board.columns if column.rule == rule), None)
     if column is None:
         raise UnknownChoiceError(gettext("There is no rule %(rule)s on this board.") % {"rule": repr(rule[:60])})
-    order = _order_under(column, systems)
+    ranks = column.ranks
+    # Those without a rank last, those of equal rank by name.
+    order = sorted(range(len(systems)), key=lambda i: (ranks[i] < 1, int(ranks[i]), fold_name(systems[i].name)))
     rows, row_parts = _parts(order, query, "rows")
     columns, column_parts = _parts(order, query, "columns")
     margins = margins_between(
@@ -168,9 +170,21 @@ def head_to_head(
         place = by_key.get(text)
         return systems[place].name if place is not None else text or systems[otherwise].name
 
-    pair, problem = _pair(
-        publication, board, systems, query, audience_level=audience_level, has_instances=has_instances
-    )
+    pair, problem = None, ""
+    if query.a and query.b:
+        by_name = {fold_name(system.name): i for i, system in reversed(list(enumerate(systems)))}
+        first, second = (by_key.get(text, by_name.get(fold_name(text))) for text in (query.a, query.b))
+        if first is None or second is None:
+            missing = query.a if first is None else query.b
+            problem = gettext("There is no system %(text)s on this board.") % {"text": repr(missing[:80])}
+        elif first == second:
+            problem = gettext("%(name)s cannot be compared with itself. Choose two different systems.") % {
+                "name": systems[first].name
+            }
+        else:
+            pair = pair_of(
+                publication, board, systems, (first, second), audience_level=audience_level, has_instances=has_instances
+            )
     graph = None
     scored = [k for k, i in enumerate(rows) if board.n_scored[i]]  # others are no rivals to anyone
     if rows == columns and 2 <= len(scored) <= MAX_SYSTEMS:
@@ -205,15 +219,6 @@ def head_to_head(
         several=side_by_side(publication, systems, pinned, column) if len(pinned) > 2 else None,
         problem=problem,
         margins=margins,
-    )
-
-
-def _order_under(column: Column, systems: Sequence[BoardSystem]) -> list[int]:
-    """By rank; unranked ones last, equal ones by name."""
-    ranks = column.ranks
-    return sorted(
-        range(len(systems)),
-        key=lambda i: (ranks[i] < 1, int(ranks[i]), fold_name(systems[i].name)),
     )
 
 
@@ -315,34 +320,3 @@ def margin_map(
         row_said=[said_of_all(k, i) for k, i in enumerate(rows)],
         url=lambda i, j: query.address(a=systems[rows[i]].key, b=systems[columns[j]].key) + "#pair" if query else "",
     )  # fmt: skip
-
-
-def _pair(
-    publication: Publication,
-    board: PublishedBoard,
-    systems: Sequence[BoardSystem],
-    query: HeadToHeadQuery,
-    *,
-    audience_level: str,
-    has_instances: bool,
-) -> tuple[Pair | None, str]:
-    """The two systems whose keys or names the address has, or why there is no such pair."""
-    if not (query.a and query.b):
-        return None, ""
-    by_key = {system.key: i for i, system in enumerate(systems)}
-    by_name = {fold_name(system.name): i for i, system in reversed(list(enumerate(systems)))}
-    places = []
-    for text in (query.a, query.b):
-        place = by_key.get(text, by_name.get(fold_name(text)))
-        if place is None:
-            return None, gettext("There is no system %(text)s on this board.") % {"text": repr(text[:80])}
-        places.append(place)
-    first, second = places
-    if first == second:
-        return None, gettext("%(name)s cannot be compared with itself. Choose two different systems.") % {
-            "name": systems[first].name
-        }
-    pair = pair_of(
-        publication, board, systems, (first, second), audience_level=audience_level, has_instances=has_instances
-    )
-    return pair, ""

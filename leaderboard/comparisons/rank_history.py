@@ -123,57 +123,42 @@ def rank_history(
                 "best": best,
                 "worst": worst,
             }
+    title = gettext("Ranks of the current first ten under %(rule)s, revision by revision") % {"rule": name}
+    if of is not None:
+        title = gettext("Ranks of %(name)s under %(rule)s, revision by revision") % {"name": of.name, "rule": name}
+    # Systems of equal rank are drawn in the middle of the places that they share.
+    middles, lines = [average_ranks(then.ranks) for then in stored], []
+    for number, (system, texts) in enumerate(rows):
+        places = [then.of(system.id, ranks) for then, ranks in zip(stored, middles, strict=True)]
+        said = ", ".join(
+            gettext("revision %(n)s: %(rank)s") % {"n": n, "rank": text}
+            for n, text in zip(numbers, texts, strict=True)
+            if text
+        )
+        lines.append(
+            RankedSystem(
+                key=system.key,
+                name=system.name,
+                ranks=[None if place is None or np.isnan(place) else place for place in places],
+                said=f"{system.name}: {said}",
+                url="" if of is not None else f"../systems/{system.key}/#history",
+                pinned=number + 1 if number < MAX_PINNED else 0,
+            )
+        )
     return RankHistory(
         rule=rule,
         rule_name=name,
         numbers=numbers,
         rows=rows,
-        chart=_chart(name, stored, rows, of),
-        sentence=sentence,
-    )
-
-
-def _chart(
-    rule_name: str,
-    stored: Sequence[RanksThen],
-    rows: Sequence[tuple[BoardSystem, list[str]]],
-    of: BoardSystem | None,
-) -> RankLines:
-    numbers = [then.number for then in stored]
-    places: list[list[float | None]] = [[] for _ in rows]  # of each system, those it shares with others in their middle
-    for then in stored:
-        averages = average_ranks(then.ranks)
-        for drawn, (system, _) in zip(places, rows, strict=True):
-            drawn.append(then.of(system.id, averages))
-
-    def line(number: int, system: BoardSystem, texts: list[str]) -> RankedSystem:
-        known = [
-            gettext("revision %(n)s: %(rank)s") % {"n": n, "rank": text}
-            for n, text in zip(numbers, texts, strict=True)
-            if text
-        ]
-        return RankedSystem(
-            key=system.key,
-            name=system.name,
-            ranks=[None if value is None or np.isnan(value) else value for value in places[number]],
-            said=f"{system.name}: {', '.join(known)}",
-            url="" if of is not None else f"../systems/{system.key}/#history",
-            pinned=number + 1 if number < MAX_PINNED else 0,
-        )
-
-    if of is None:
-        title = gettext("Ranks of the current first ten under %(rule)s, revision by revision") % {"rule": rule_name}
-    else:
-        title = gettext("Ranks of %(name)s under %(rule)s, revision by revision") % {
-            "name": of.name, "rule": rule_name,
-        }  # fmt: skip
-    return rank_lines(
-        title,
-        gettext(
-            "One column per published revision, the oldest at the left; rank 1 at the top. Names are at the newest "
-            "rank."
+        chart=rank_lines(
+            title,
+            gettext(
+                "One column per published revision, the oldest at the left; rank 1 at the top. Names are at the newest "
+                "rank."
+            ),
+            [str(number) for number in numbers],
+            lines,
+            is_named_last=True,
         ),
-        [str(number) for number in numbers],
-        [line(number, system, texts) for number, (system, texts) in enumerate(rows)],
-        is_named_last=True,
+        sentence=sentence,
     )

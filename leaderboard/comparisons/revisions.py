@@ -139,7 +139,16 @@ def revision_changes(
     """
     then, now = systems_at(older), systems_at(newer)
     before, after = {s.id: s for s in then}, {s.id: s for s in now}
-    scores = _score_changes(older, newer, before, after)
+    tasks = {task.id: task for task in configuration_of(newer).tasks}
+    kept = {task.id for task in configuration_of(older).tasks} & tasks.keys()
+    common = before.keys() & after.keys() & differing_systems(older, newer)
+    old, new = current_scores(older, common), current_scores(newer, common)
+    cells = [cell for cell in old.keys() | new.keys() if cell[1] in kept]
+    scores = [
+        RevisedScore(after[system], tasks[task].key, tasks[task].name, old.get((system, task)), new.get((system, task)))
+        for system, task in sorted(cells, key=lambda cell: (after[cell[0]].name, tasks[cell[1]].name))
+    ]
+    scores = [change for change in scores if change.before != change.after]
     sides = [_ranks_at(benchmark, revision, systems, audience_level)
              for revision, systems in ((older, then), (newer, now))]  # fmt: skip
     too_long = {rule for _, left_out in sides for rule in left_out}  # not to be compared: one side is not known
@@ -148,10 +157,27 @@ def revision_changes(
     rules = by_catalogue(dict.fromkeys([*ranks[0], *ranks[1]]))
     # Every system with a rank at one of the two, in the order of the newer ranks.
     moves: dict[str, list[SystemMove]] = {}
+    of_rules = []
     for key in rules:
         ranked = RankDifference(ranks[0].get(key, {}), ranks[1].get(key, {})).moves()
         moves[key] = [RankMove(names[move.system], move.before, move.after) for move in ranked]
         moves[key].sort(key=lambda move: (move.after or 10**9, move.before or 10**9, move.system.name))
+        in_common = _moves_in_common(moves[key])
+        moved = [move for move in in_common if not move.is_same]
+        first_before, first_after = (
+            in_words(sorted(names[i].name for i, rank in side.get(key, {}).items() if rank == 1)) for side in ranks
+        )
+        of_rules.append(
+            RuleMoves(
+                rule=key,
+                name=rule_name(key),
+                first_before=first_before,
+                first_after=first_after,
+                n_moved=len(moved),
+                n_common=len(in_common),
+                most=max(moved, key=lambda move: (abs(move.places), move.system.name)) if moved else None,
+            )
+        )
     chosen = rule if rule in moves else next(iter(moves), rule)
     changed = [move for move in moves.get(chosen, []) if not move.is_same]
     configuration = []
@@ -171,7 +197,7 @@ def revision_changes(
         scores=scores if is_whole else scores[:SHOWN_SCORES],
         n_scores=len(scores),
         configuration=configuration,
-        rules=[_rule(key, rule_moves, ranks) for key, rule_moves in moves.items()],
+        rules=of_rules,
         chosen=chosen,
         chosen_name=rule_name(chosen),
         moves=changed if is_whole else changed[:SHOWN_MOVES],
@@ -180,22 +206,6 @@ def revision_changes(
         iia_violations=violations.get(newer.pk, ""),
         has_boards=(_stored_board(benchmark, older) is not None, _stored_board(benchmark, newer) is not None),
     )
-
-
-def _score_changes(
-    older: Revision, newer: Revision, before: Mapping[int, BoardSystem], after: Mapping[int, BoardSystem]
-) -> list[RevisedScore]:
-    """Scores that differ of the systems and the tasks that are in both."""
-    tasks = {task.id: task for task in configuration_of(newer).tasks}
-    kept = {task.id for task in configuration_of(older).tasks} & tasks.keys()
-    common = before.keys() & after.keys() & differing_systems(older, newer)
-    old, new = current_scores(older, common), current_scores(newer, common)
-    cells = [cell for cell in old.keys() | new.keys() if cell[1] in kept]
-    changes = [
-        RevisedScore(after[system], tasks[task].key, tasks[task].name, old.get((system, task)), new.get((system, task)))
-        for system, task in sorted(cells, key=lambda cell: (after[cell[0]].name, tasks[cell[1]].name))
-    ]
-    return [change for change in changes if change.before != change.after]
 
 
 def _score_text(score: CurrentScore | None) -> str:
@@ -253,22 +263,6 @@ def _moves_in_common(moves: Sequence[SystemMove]) -> list[SystemMove]:
         RankMove(system, 1 + bisect_left(befores, before), 1 + bisect_left(afters, after))
         for system, before, after in common
     ]
-
-
-def _rule(rule: str, moves: Sequence[SystemMove], ranks: Sequence[Ranks]) -> RuleMoves:
-    common = _moves_in_common(moves)
-    moved = [move for move in common if not move.is_same]
-    names = {move.system.id: move.system.name for move in moves}
-    first = [in_words(sorted(names[i] for i, rank in then.get(rule, {}).items() if rank == 1)) for then in ranks]
-    return RuleMoves(
-        rule=rule,
-        name=rule_name(rule),
-        first_before=first[0],
-        first_after=first[1],
-        n_moved=len(moved),
-        n_common=len(common),
-        most=max(moved, key=lambda move: (abs(move.places), move.system.name)) if moved else None,
-    )
 
 
 def _slopes(

@@ -1,7 +1,7 @@
 """Every rule of a board in figures: agreement with the reference rule, ties, and how far the tasks are from it."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -151,10 +151,22 @@ def board_figures(
     columns = [column for column in board.columns if column.is_ranked]
     optimum, problem = optimum_of(board), ""
     distances: dict[str, Any] = {"dispersion": math.nan, "rules": {}, "spread": None}
+    n_systems, n_tasks = len(reference.ranks), len(configuration_of(publication.revision).tasks)
+    digest = content_hash([column.rule for column in columns])
+    key = f"task-distances-and-spread:{inputs_of(publication.revision)}:{publication.pk}:{digest}:{audience_level}"
+
+    def make() -> dict[str, Any]:
+        stored = read()
+        if stored is None:  # a board whose rules rank has systems and tasks
+            return distances
+        matrix = weighed(stored.matrix, publication.revision)
+        ranks = {column.rule: column.ranks for column in columns}
+        n_steps = 2 * n_comparisons(matrix, n_systems) + STEPS_A_RULE * len(ranks) * n_systems**2
+        return compute(distances_of, matrix, ranks, KEMENY if optimum.status == "proven" else "", n_steps=n_steps)
+
     try:
-        distances = _distances(
-            publication, columns, is_proven=optimum.status == "proven", level=audience_level, read=read
-        )
+        refuse_beyond_budget(n_systems, n_tasks)
+        distances = single_flight(key, make)
     except TooLargeError as error:
         problem = str(error)
     top, least = places.of_board(len(reference.ranks))
@@ -227,29 +239,3 @@ def optimum_of(board: PublishedBoard) -> KemenyOptimum:
     return KemenyOptimum(
         "proven", gettext("Kemeny’s order is proven to be optimal: no other order disagrees less with the tasks.")
     )
-
-
-def _distances(
-    publication: Publication, columns: Sequence[Column], *, is_proven: bool, level: str, read: MatrixReader
-) -> dict[str, Any]:
-    """As `distances_of`, from the cache or computed.
-
-    Raises:
-        TooLargeError: the board is too large for an answer on demand.
-    """
-    revision = publication.revision
-    n_systems, n_tasks = len(columns[0].ranks), len(configuration_of(revision).tasks)
-    refuse_beyond_budget(n_systems, n_tasks)
-    digest = content_hash([column.rule for column in columns])
-    key = f"task-distances-and-spread:{inputs_of(revision)}:{publication.pk}:{digest}:{level}"
-
-    def make() -> dict[str, Any]:
-        stored = read()
-        if stored is None:  # a board whose rules rank has systems and tasks
-            return {"dispersion": math.nan, "rules": {}, "spread": None}
-        matrix = weighed(stored.matrix, revision)
-        ranks = {column.rule: column.ranks for column in columns}
-        n_steps = 2 * n_comparisons(matrix, n_systems) + STEPS_A_RULE * len(ranks) * n_systems**2
-        return compute(distances_of, matrix, ranks, KEMENY if is_proven else "", n_steps=n_steps)
-
-    return single_flight(key, make)
