@@ -157,9 +157,13 @@ def body_of(delivery: WebhookDelivery) -> dict[str, Any]:
         # Who is elected by the default rule, where everyone may know it and it is computed.
         anybody = audience_of(AnonymousUser(), benchmark)
         is_open = anybody.may_read and anybody.sees_others and anybody.sees_names
-        is_known = is_open and publication.revision.withdrawn_at is None
-        winners = _winners_of(publication, benchmark.default_rule) if is_known else None
-        said["winners"] = winners and {"rule": benchmark.default_rule, "n": winners[0], "names": winners[1]}
+        rule, summary = benchmark.default_rule, None
+        if is_open and publication.revision.withdrawn_at is None:
+            reports = Report.objects.filter(
+                revision_id=publication.revision_id, engine_version=publication.engine_version, kind="ranking"
+            )
+            summary = reports.filter(summary__rule=rule).values_list("summary", flat=True).first()
+        said["winners"] = summary and {"rule": rule, "n": summary["n_winners"], "names": summary["winner_names"]}
     return said
 
 
@@ -195,10 +199,3 @@ def drop_waiting(webhook: Webhook, reason: str = SWITCHED_OFF) -> None:
     OutboxMessage.objects.filter(pk__in=list(waiting.values_list("pk", flat=True))).update(
         state=OutboxMessage.State.FAILED, finished_at=timezone.now(), last_error=reason
     )
-
-
-def _winners_of(publication: Publication, rule: str) -> tuple[int, list[str]] | None:
-    """How many systems a rule elects on a published board and the names of the first; None where it is not computed."""
-    reports = Report.objects.filter(revision_id=publication.revision_id, engine_version=publication.engine_version)
-    summary = reports.filter(kind="ranking", summary__rule=rule).values_list("summary", flat=True).first()
-    return (summary["n_winners"], summary["winner_names"]) if summary else None

@@ -69,7 +69,13 @@ def fetch(address: str, *, known: Validators | None = None, most_bytes: int, sec
         if status in REDIRECTS and place:
             address = urljoin(address, place)
         elif status == HTTPStatus.OK or (status == HTTPStatus.NOT_MODIFIED and known):
-            return Fetched(status, body, _validators_of(response))
+            # Those are sent back that are short, and of characters that belong in a header.
+            given = (response.headers.get(name, "").strip() for name in ("ETag", "Last-Modified"))
+            etag, last_modified = (
+                text if len(text) <= VALIDATOR_LENGTH and text.isascii() and text.isprintable() else ""
+                for text in given
+            )
+            return Fetched(status, body, Validators(etag, last_modified))
         else:
             raise PostError(f"The answer was {status}.", status)
     raise PostError(f"The URL redirects more than {MAX_REDIRECTS} times.")
@@ -141,10 +147,3 @@ def unpacked(packed: bytes, encoding: str, most_bytes: int) -> bytes:
 
 def _too_large(most_bytes: int) -> PostError:
     return PostError(f"The content has more than {most_bytes:,} bytes.", HTTPStatus.OK)
-
-
-def _validators_of(response: HTTPResponse) -> Validators:
-    """Those that can be sent back: short, and of characters that belong in a header."""
-    said = (response.headers.get(name, "").strip() for name in ("ETag", "Last-Modified"))
-    return Validators(*(text if len(text) <= VALIDATOR_LENGTH and text.isascii() and text.isprintable() else ""
-                        for text in said))  # fmt: skip
