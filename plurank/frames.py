@@ -147,7 +147,11 @@ def to_frame(
     }
     if len(next(iter(columns.values()))) == 0:
         kinds[next(iter(columns))] = "String"
-    typed = {column: _typed_cells(values, kinds[column]) for column, values in columns.items()}
+    typed: dict[str, list[Any]] = {column: list(values) for column, values in columns.items()}
+    for column, kind in kinds.items():
+        if kind in ("Float64", "String"):
+            of_kind: type = float if kind == "Float64" else str
+            typed[column] = [None if value is None else of_kind(value) for value in typed[column]]
     if name == "pandas":
         pandas = importlib.import_module("pandas")
         return pandas.DataFrame({c: pandas.array(cells, dtype=_PANDAS[kinds[c]]) for c, cells in typed.items()})
@@ -176,14 +180,6 @@ def scores_frame(systems: Sequence[str], tasks: Sequence[str], values: FloatArra
     for task, column in zip(tasks, columns, strict=True):
         frame = frame.append_column(task, arrow.array(column, from_pandas=True))  # NaN is null there
     return frame
-
-
-def _typed_cells(values: Sequence[object], kind: str) -> list[Any]:
-    """The cells of a column, each of its one type."""
-    if kind in ("Float64", "String"):
-        of_kind: type = float if kind == "Float64" else str
-        return [None if value is None else of_kind(value) for value in values]
-    return list(values)
 
 
 def _column_kind(values: Sequence[object], empty: str) -> str:

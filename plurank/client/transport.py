@@ -198,16 +198,13 @@ class SiteConnection:
             raise SiteError(f"{url} answers more than {MAX_ANSWER // 2**20} MB", status=answer.status)
         if answer.status < 300:
             return content
-        raise _refusal(answer.status, content, answer.headers.get("Retry-After"), url)
-
-
-def _refusal(status: int, content: bytes, retry_after: str | None, url: str) -> SiteError:
-    """The exception for an answer that is no success, in the site's own words where it has some."""
-    try:
-        said = json.loads(content)["error"]
-        message, code, details = str(said["message"]), str(said["code"]), list(said.get("details") or [])
-    except (ValueError, TypeError, KeyError):
-        message, code, details = f"{url} answered with status {status}; is this the address of a site?", "", []
-    seconds = float(retry_after) if retry_after and retry_after.isdecimal() else None
-    kind = BY_STATUS.get(status, SiteError)
-    return kind(message, status=status, code=code, details=details, retry_after=seconds)
+        try:
+            said = json.loads(content)["error"]
+            message, code, details = str(said["message"]), str(said["code"]), list(said.get("details") or [])
+        except (ValueError, TypeError, KeyError):  # not in the site's own words
+            message = f"{url} answered with status {answer.status}; is this the address of a site?"
+            code, details = "", []
+        retry_after = answer.headers.get("Retry-After")
+        seconds = float(retry_after) if retry_after and retry_after.isdecimal() else None
+        kind = BY_STATUS.get(answer.status, SiteError)
+        raise kind(message, status=answer.status, code=code, details=details, retry_after=seconds)

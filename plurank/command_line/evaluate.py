@@ -8,7 +8,7 @@ import os
 import socket
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plurank.command_line.addresses import EXIT_STATUS, add_board_argument, board_at, refusals
 from ranking_engine.command_line.inputs import UsageError
@@ -58,7 +58,15 @@ def run(options: argparse.Namespace) -> str:
     from plurank.client.errors import InvalidInputError  # noqa: PLC0415 -- needs urllib3
     from plurank.client.predictions import evaluate_next  # noqa: PLC0415 -- needs urllib3
 
-    evaluator, remote = _function_named(options.evaluator), board_at(options.board)
+    module_name, _, function_name = options.evaluator.partition(":")
+    sys.path.insert(0, "")  # as `python -m` does
+    try:
+        evaluator: Evaluator = getattr(importlib.import_module(module_name), function_name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(f"--with {options.evaluator}: {error}; expected module:function") from error
+    if not callable(evaluator):
+        raise UsageError(f"--with {options.evaluator}: this is no function")
+    remote = board_at(options.board)
     n_evaluated = 0
     with refusals():
         while True:
@@ -77,21 +85,3 @@ def run(options: argparse.Namespace) -> str:
                 return f"{n_evaluated} file{'' if n_evaluated == 1 else 's'} evaluated\n"
             else:
                 time.sleep(max(0.1, options.every))
-
-
-def _function_named(name: str) -> Evaluator:
-    """Return the function that `MODULE:FUNCTION` names.
-
-    Raises:
-        UsageError: there is none.
-    """
-    module_name, _, function_name = name.partition(":")
-    sys.path.insert(0, "")  # as `python -m` does
-    try:
-        function: Any = getattr(importlib.import_module(module_name), function_name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UsageError(f"--with {name}: {error}; expected module:function") from error
-    if not callable(function):
-        raise UsageError(f"--with {name}: this is no function")
-    evaluator: Evaluator = function
-    return evaluator

@@ -97,7 +97,17 @@ def run(options: argparse.Namespace) -> str:
             note=options.note, key=options.key, kept=options.kept,
         )  # fmt: skip
         if options.dry_run:
-            return _preview_of(answer, options.format)
+            from plurank.client.uploads import changes_of  # noqa: PLC0415 -- needs urllib3
+
+            for note in (*answer["notes"], *answer["warnings"]):
+                print(f"note: {note}", file=sys.stderr)
+            if answer["preview"] is None:
+                columns = ", ".join(
+                    f"{column['column']!r} -> {column['assigned'] or '?'}" for column in answer["columns"]
+                )
+                problems = "; ".join(problem["message"] for problem in answer["problems"])
+                raise UsageError(f"{problems} (columns: {columns}); --mapping says which is which")
+            return written(changes_of(answer["preview"]), options.format)
         print(f"note: submission {answer.uuid} is {answer.state}", file=sys.stderr)
         if options.wait and answer.state not in ("pending", "approved"):
             try:
@@ -143,19 +153,6 @@ def _scores_of_predictions(options: argparse.Namespace) -> str:
     results = sent.status["results"]
     columns = {name: [one[name] for one in results] for name in ("task", "value", "standard_error", "n_instances")}
     return written(ResultTable(f"Predictions {sent.uuid}: {sent.state}", columns, []), options.format)
-
-
-def _preview_of(answer: dict[str, Any], format_name: str) -> str:
-    """Return the ranks that would change, or raise a UsageError that says what the site has to be told."""
-    from plurank.client.uploads import changes_of  # noqa: PLC0415 -- needs urllib3
-
-    for note in (*answer["notes"], *answer["warnings"]):
-        print(f"note: {note}", file=sys.stderr)
-    if answer["preview"] is None:
-        columns = ", ".join(f"{column['column']!r} -> {column['assigned'] or '?'}" for column in answer["columns"])
-        problems = "; ".join(problem["message"] for problem in answer["problems"])
-        raise UsageError(f"{problems} (columns: {columns}); --mapping says which is which")
-    return written(changes_of(answer["preview"]), format_name)
 
 
 def _ranks_of_submission(remote: RemoteBenchmark, submission: RemoteSubmission) -> ResultTable:
