@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Mapping
 from typing import Any
 
 from ranking_engine.catalogue.registry import get_rule
@@ -12,7 +11,6 @@ from ranking_engine.command_line.formats import Blocks, Layout, TitledGrid, add_
 from ranking_engine.command_line.inputs import (
     EXIT_STATUS,
     OPTION_LIST,
-    Rankings,
     UsageError,
     add_input_arguments,
     add_rule_arguments,
@@ -20,9 +18,8 @@ from ranking_engine.command_line.inputs import (
     rule_argument,
 )
 from ranking_engine.command_line.rank import board, rule_notes
-from ranking_engine.core.comparison import LEAST, TOP, Comparison, compare, kendall_w, rank_changes, task_ranks
+from ranking_engine.core.comparison import LEAST, TOP, compare, kendall_w, rank_changes, task_ranks
 from ranking_engine.core.decimals import finite_or_none
-from ranking_engine.core.ranking import Ranking
 from ranking_engine.core.scaling import map_of_rankings
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.core.task_distances import TaskVotes
@@ -119,32 +116,10 @@ def run(options: argparse.Namespace) -> str:
         raise UsageError(f"--reference {reference} gives no ranking to compare with{reason}")
     comparison = compare(ranked, top=_distinct(options.top, TOP), least=_distinct(options.least, LEAST))
     whole = board(rankings, options.aggregation)
-    report = {part: whole[part] for part in _SHARED} | {"reference": reference}
-    report |= _comparison_report(rankings, comparison, ranked, reference, has_steps=options.aggregation == "two_step")
-    for key, entry in report["rules"].items():
-        entry.update({part: value for part, value in whole["rules"][key].items() if part in {"options", "details"}})
-    return LAYOUT.written(report, options.format)
-
-
-def _distinct(places: list[int] | None, default: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(sorted(set(places))) if places else default
-
-
-def _comparison_report(
-    rankings: Rankings,
-    comparison: Comparison,
-    ranked: Mapping[str, Ranking],
-    reference: str | None,
-    *,
-    has_steps: bool,
-) -> Report:
-    """Return the comparison as plain data, which is what the JSON holds.
-
-    In two steps the Kemeny order is that of the groups, so that nothing is counted beyond its distance to the tasks.
-    """
-    matrix, kemeny = rankings.matrix, None if has_steps else ranked.get("kemeny")
+    # In two steps the Kemeny order is that of the groups, and nothing is counted beyond its distance to the tasks.
+    matrix, kemeny = rankings.matrix, None if options.aggregation == "two_step" else ranked.get("kemeny")
     votes = TaskVotes.of(matrix)
-    # Return how far the voting tasks agree; Kendall's W on the systems with a score on all of them.
+    # Kendall's W of the voting tasks is on the systems with a score on all of them.
     ranks = task_ranks(matrix.subset(systems=matrix.is_complete)) if matrix.is_complete.any() else None
     drawn = map_of_rankings(list(ranked.values()), matrix)
     plain = math.nan if ranks is None else kendall_w(ranks)
@@ -155,9 +130,27 @@ def _comparison_report(
         """Return a matrix as {rule: {rule: value}}."""
         return {a: dict(zip(names, _numbers(row), strict=True)) for a, row in zip(names, values, strict=True)}
 
-    return {
+    rules: Report = {}
+    for key, ranking in ranked.items():
+        # How much more weight contradicts it than the Kemeny order, where Kemeny ranks the same systems.
+        excess = None if kemeny is None else votes.excess(ranking, kemeny)
+        weight = votes.weight_against(ranking)
+        rules[key] = {
+            "name": get_rule(ranking.rule).name,
+            "n_ranked": ranking.n_ranked,
+            "n_tied": ranking.n_tied,
+            "n_in_ties": ranking.n_in_ties,
+            "dispersion_to": finite_or_none(votes.dispersion_to(ranking)),
+            "weighted_distance": None if weight is None else float(weight),
+            "kemeny_excess": excess.weight if excess else None,
+            "kemeny_excess_share": excess.share if excess else None,
+            **{part: value for part, value in whole["rules"][key].items() if part in {"options", "details"}},
+        }
+    report = {
+        **{part: whole[part] for part in _SHARED},
+        "reference": reference,
         "systems": list(matrix.system_names),
-        "rules": {key: _entry(votes, ranking, kemeny) for key, ranking in ranked.items()},
+        "rules": rules,
         "not_compared": {
             key: ranking.reason or "it names a winner and does not rank"
             for key, ranking in rankings.by_rule.items()
@@ -221,26 +214,11 @@ def _comparison_report(
             },
         },
     }
+    return LAYOUT.written(report, options.format)
 
 
-def _entry(votes: TaskVotes, ranking: Ranking, kemeny: Ranking | None) -> Report:
-    """Return what is to say of one rule: how many systems it ranks and ties, how far the tasks are from it.
-
-    `kemeny_excess` is how much more weight contradicts it than the Kemeny order, where Kemeny ranks the same systems,
-    and `kemeny_excess_share` the same as a share of what contradicts that order.
-    """
-    weight = votes.weight_against(ranking)
-    excess = None if kemeny is None else votes.excess(ranking, kemeny)
-    return {
-        "name": get_rule(ranking.rule).name,
-        "n_ranked": ranking.n_ranked,
-        "n_tied": ranking.n_tied,
-        "n_in_ties": ranking.n_in_ties,
-        "dispersion_to": finite_or_none(votes.dispersion_to(ranking)),
-        "weighted_distance": None if weight is None else float(weight),
-        "kemeny_excess": excess.weight if excess else None,
-        "kemeny_excess_share": excess.share if excess else None,
-    }
+def _distinct(places: list[int] | None, default: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted(set(places))) if places else default
 
 
 def _numbers(values: FloatArray) -> list[float | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import math
 
 from ranking_engine.command_line.formats import Layout, TitledGrid, add_format_argument
 from ranking_engine.command_line.inputs import EXIT_STATUS
@@ -34,7 +34,45 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def run(options: argparse.Namespace) -> str:
     """Return the list in the format asked for."""
-    return LAYOUT.written([_metric_record(metric) for metric in METRICS.values()], options.format)
+
+    def bound(value: float) -> float | None:
+        """Return an end of a scale, which stays an integer if it is one; None for one that there is not."""
+        return value if math.isfinite(value) else None
+
+    records = [
+        {
+            "key": metric.key,
+            "name": metric.name,
+            "description": metric.description,
+            "lower_is_better": metric.lower_is_better,
+            "lowest": bound(metric.lowest),
+            "highest": bound(metric.highest),
+            "reference": metric.reference_kind.value,
+            "prediction": metric.prediction_kind.value,
+            "decomposes": metric.decomposes,
+            "error": metric.error_method.value,
+            "takes_weights": metric.takes_weights,
+            "library": metric.library.distribution,
+            "is_available": is_available(metric),
+            "version": library_version(metric),
+            "citation": metric.citation,
+            "options": [
+                {
+                    "key": option.key,
+                    "description": option.description,
+                    "kind": option.kind,
+                    "default": option.default,
+                    "is_needed": option.is_needed,
+                    "lowest": bound(option.lowest),
+                    "highest": bound(option.highest),
+                    "choices": list(option.choices),
+                }
+                for option in metric.options
+            ],
+        }
+        for metric in METRICS.values()
+    ]
+    return LAYOUT.written(records, options.format)
 
 
 def _grid(_: object) -> Grid:
@@ -64,41 +102,3 @@ def option_text(option: Option) -> str:
     if option.kind == "yes_no":
         return f"{option.key}={'yes' if option.default else 'no'}"
     return f"{option.key}={'' if option.default is None else option.default}"
-
-
-def _metric_record(metric: Metric) -> dict[str, Any]:
-    """Return all that is known of a metric, as JSON has it; None is an end of the scale that there is not."""
-
-    def bound(value: float) -> float | None:
-        return value if abs(value) < float("inf") else None
-
-    return {
-        "key": metric.key,
-        "name": metric.name,
-        "description": metric.description,
-        "lower_is_better": metric.lower_is_better,
-        "lowest": bound(metric.lowest),
-        "highest": bound(metric.highest),
-        "reference": metric.reference_kind.value,
-        "prediction": metric.prediction_kind.value,
-        "decomposes": metric.decomposes,
-        "error": metric.error_method.value,
-        "takes_weights": metric.takes_weights,
-        "library": metric.library.distribution,
-        "is_available": is_available(metric),
-        "version": library_version(metric),
-        "citation": metric.citation,
-        "options": [
-            {
-                "key": option.key,
-                "description": option.description,
-                "kind": option.kind,
-                "default": option.default,
-                "is_needed": option.is_needed,
-                "lowest": bound(option.lowest),
-                "highest": bound(option.highest),
-                "choices": list(option.choices),
-            }
-            for option in metric.options
-        ],
-    }

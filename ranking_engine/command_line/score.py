@@ -10,7 +10,7 @@ from typing import Any
 
 from ranking_engine.command_line.formats import NOTHING, Blocks, Layout, TitledGrid, add_format_argument
 from ranking_engine.command_line.inputs import EXIT_STATUS, STANDARD_INPUT, UsageError
-from ranking_engine.evaluation.metrics import METRICS, ErrorMethod, Kind, MetricResult, evaluate
+from ranking_engine.evaluation.metrics import METRICS, ErrorMethod, Kind, evaluate
 from ranking_engine.evaluation.reading import read_predictions, read_references
 from ranking_engine.evaluation.rows import MAX_BYTES
 from ranking_engine.files.csv_rows import csv_text
@@ -107,7 +107,20 @@ def run(options: argparse.Namespace) -> str:
             raise UsageError(f"{metric.name} is no mean of values of instances: --instances has nothing to write")
         rows = zip(references.ids, result.instance_values.tolist(), strict=True)
         options.instances.write_text(csv_text([["id", "value"], *rows]), encoding="utf-8")
-    return LAYOUT.written(_result_record(result), options.format)
+    report = {
+        "metric": result.metric,
+        "value": result.value,
+        "standard_error": result.standard_error,
+        "error_method": result.error_method.value,
+        "n_instances": result.n_instances,
+        "n_clusters": result.n_clusters,
+        "by_split": {name: dataclasses.asdict(part) for name, part in result.by_split.items()},
+        "by_category": {name: dataclasses.asdict(part) for name, part in result.by_category.items()},
+        "library": result.library,
+        "library_version": result.library_version,
+        "options": dict(result.options),
+    }
+    return LAYOUT.written(report, options.format)
 
 
 def _bytes_of(name: str) -> bytes:
@@ -116,27 +129,6 @@ def _bytes_of(name: str) -> bytes:
         return sys.stdin.buffer.read(MAX_BYTES + 1)
     with Path(name).open("rb") as file:
         return file.read(MAX_BYTES + 1)
-
-
-def _result_record(result: MetricResult) -> Report:
-    """Return a result as JSON has it, without the values of instances."""
-
-    def parts_of(parts: Any) -> dict[str, Any]:  # noqa: ANN401 -- a mapping of figures
-        return {name: dataclasses.asdict(part) for name, part in parts.items()}
-
-    return {
-        "metric": result.metric,
-        "value": result.value,
-        "standard_error": result.standard_error,
-        "error_method": result.error_method.value,
-        "n_instances": result.n_instances,
-        "n_clusters": result.n_clusters,
-        "by_split": parts_of(result.by_split),
-        "by_category": parts_of(result.by_category),
-        "library": result.library,
-        "library_version": result.library_version,
-        "options": dict(result.options),
-    }
 
 
 def _parts(report: Report) -> list[tuple[str, str, Report]]:
