@@ -84,7 +84,19 @@ def witness(
         return WitnessSearch(rule, property, None, 0, is_exhaustive=False, looked_at="", reason=reason, seed=seed)
     rank = Ranker(rule, chosen, max_steps)
     search = BoardSearch(board, rank, np.random.default_rng(seed), property, chosen)
-    violation, is_exhaustive = _first(finder, search)
+    violation, is_exhaustive = None, False
+    # Half the steps are kept for small parts where the finder does not go through them itself.
+    has_parts = finder.in_parts and board.n_systems > SMALL_PART
+    rank.max_steps = max_steps - max_steps // 2 if has_parts else max_steps
+    with suppress(OutOfStepsError):
+        violation = next(finder.candidates(search), None)
+        is_exhaustive = violation is None and finder.is_exhaustive(board)
+    while has_parts and violation is None and rank.n_steps < max_steps:
+        rank.max_steps = min(max_steps, rank.n_steps + _STEPS_A_PART)
+        with suppress(OutOfStepsError):
+            violation = next(finder.candidates(search.small_part()), None)
+            if violation is None:
+                rank.step()
     if violation is not None:
         effect = effect_of(matrix, violation)
         if effect is None:
@@ -99,30 +111,6 @@ def witness(
         looked_at=finder.looked_at,
         seed=seed,
     )
-
-
-def _first(finder: _Finder, search: BoardSearch) -> tuple[Witness | None, bool]:
-    """Return the first witness on the board, or among few of its systems; and whether the board has none for sure.
-
-    Half the steps are kept for small parts where the finder does not go through them itself.
-    """
-    max_steps = search.rank.max_steps or MAX_STEPS
-    has_parts = finder.in_parts and search.board.n_systems > SMALL_PART
-    search.rank.max_steps = max_steps - max_steps // 2 if has_parts else max_steps
-    is_exhaustive = False
-    try:
-        if first := next(finder.candidates(search), None):
-            return first, False
-        is_exhaustive = finder.is_exhaustive(search.board)
-    except OutOfStepsError:
-        pass
-    while has_parts and search.rank.n_steps < max_steps:
-        search.rank.max_steps = min(max_steps, search.rank.n_steps + _STEPS_A_PART)
-        with suppress(OutOfStepsError):
-            if first := next(finder.candidates(search.small_part()), None):
-                return first, False
-            search.rank.step()
-    return None, is_exhaustive
 
 
 Candidates = Callable[[BoardSearch], Iterator[Witness]]
