@@ -273,34 +273,22 @@ class _InstanceReader:
         """
         self.lines_before, self.rows = self.rows.line_num, csv.reader(())
         while part := list(itertools.islice(self.text, _PART_LINES)):
-            keys_and_scores = self._plain_part(part, (system, instance, *columns), instances, seen)
-            if keys_and_scores is None:
-                self.rows = csv.reader(itertools.chain(part, self.text), strict=True)
-                return
+            cells = plain_columns(part, len(self.header))
+            if cells is None:
+                break
+            scores = [column for k in columns if (column := numbers(cells[k])) is not None]
+            known = {raw: clean_name(raw) for raw in dict.fromkeys(cells[system])}
+            if len(scores) < len(columns) or any(name_problem(name, allow_formula=True) for name in known.values()):
+                break
+            line = self.lines_before + 1
+            systems = self.systems.of_all([known[raw] for raw in cells[system]], line)
+            keys = [i << _CODE_BITS | u for i, u in zip(systems, instances.of_all(cells[instance], line), strict=True)]
+            if len(set(keys)) < len(keys) or not seen.isdisjoint(keys):
+                break
+            seen.update(keys)
             self.lines_before += len(part)
-            yield keys_and_scores
-
-    def _plain_part(
-        self, part: list[str], columns: tuple[int, ...], instances: _Codes, seen: set[int]
-    ) -> tuple[NDArray[np.int64], FloatArray] | None:
-        cells = plain_columns(part, len(self.header))
-        if cells is None:
-            return None
-        scores = [numbers(cells[k]) for k in columns[2:]]
-        known = {raw: clean_name(raw) for raw in dict.fromkeys(cells[columns[0]])}
-        if any(name_problem(name, allow_formula=True) for name in known.values()):
-            return None
-        present = [column for column in scores if column is not None]
-        if len(present) < len(scores):
-            return None
-        line = self.lines_before + 1
-        systems = self.systems.of_all([known[raw] for raw in cells[columns[0]]], line)
-        places = instances.of_all(cells[columns[1]], line)
-        keys = [i << _CODE_BITS | u for i, u in zip(systems, places, strict=True)]
-        if len(set(keys)) < len(keys) or not seen.isdisjoint(keys):
-            return None
-        seen.update(keys)
-        return np.array(keys, dtype=np.int64), np.column_stack(present)
+            yield np.array(keys, dtype=np.int64), np.column_stack(scores)
+        self.rows = csv.reader(itertools.chain(part, self.text), strict=True)
 
     def _long(self) -> tuple[_Codes, list[FloatArray], list[_Codes]]:
         place = {cell.casefold(): k for k, cell in enumerate(self.header)}

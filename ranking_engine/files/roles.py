@@ -253,7 +253,9 @@ def _named_roles(names: Sequence[str], are_numbers: Sequence[bool], cells: Seque
     for place, name in enumerate(names):
         if name[: len(COLUMN_PREFIX)].casefold() == COLUMN_PREFIX:
             roles[place] = "metadata"
-    system = _system_place(plain, are_numbers, cells)
+    is_index = bool(plain and not plain[0] and cells[0] and not are_numbers[0] and all(map(str.strip, cells[0])))
+    first = 0 if is_index else None  # the index of a data frame
+    system = next((plain.index(name) for names_of in _SYSTEMS for name in names_of if name in plain), first)
     if system is not None:
         roles[system] = "system"
     task = next((plain.index(name) for name in _TASKS if name in plain), None)
@@ -287,17 +289,6 @@ def _named_roles(names: Sequence[str], are_numbers: Sequence[bool], cells: Seque
             before = [other for other, one in enumerate(roles[: place if not is_long else None]) if one == "score"]
             roles[place] = f"{role}:{names[before[-1]]}" if before else "ignored"
     return roles
-
-
-def _system_place(plain: Sequence[str], are_numbers: Sequence[bool], cells: Sequence[Sequence[str]]) -> int | None:
-    """Return which column names the systems, from 0; None where none does."""
-    for names in _SYSTEMS:
-        for name in names:
-            if name in plain:
-                return plain.index(name)
-    if plain and not plain[0] and cells[0] and not are_numbers[0] and all(map(str.strip, cells[0])):
-        return 0  # the index of a data frame
-    return None
 
 
 def about_role(name: str, plain: str, folded: Mapping[str, str]) -> str:
