@@ -103,7 +103,18 @@ def read_results(files: Sequence[SourceFile], key: str = "", *, columns: ColumnC
         recognised = replace(recognised, notes=[*recognised.notes, f"left out: {listed}: not {one.name}"])
     if of_instances:
         recognised = samples.read_samples(of_instances, recognised)
-    recognised = replace(recognised, records=_with_shots(recognised.records))
+    # Runs of a task with other numbers of examples are other columns.
+    numbers: dict[str, set[int]] = {}
+    for record in recognised.records:
+        if record.shots is not None:
+            numbers.setdefault(record.task, set()).add(record.shots)
+    records = [
+        replace(record, split=f"{record.shots}-shot")
+        if record.shots is not None and len(numbers[record.task]) > 1
+        else record
+        for record in recognised.records
+    ]
+    recognised = replace(recognised, records=records)
     _check_twice(recognised)
     return recognised.with_rounding
 
@@ -152,20 +163,6 @@ def _format_of(files: Sequence[SourceFile], key: str, *, forgets: bool) -> tuple
         listed = ", ".join(f"{name} reads as {kind}" for kind, name in names.items())
         raise InputError.of(f"these files are of several formats: {listed}; import them one after another")
     return programs[0], {file: None for file in files if not is_of(file, programs[0])}
-
-
-def _with_shots(records: Sequence[Record]) -> list[Record]:
-    """The records, of which runs of a task with other numbers of examples are other columns."""
-    numbers: dict[str, set[int]] = {}
-    for record in records:
-        if record.shots is not None:
-            numbers.setdefault(record.task, set()).add(record.shots)
-    return [
-        replace(record, split=f"{record.shots}-shot")
-        if record.shots is not None and len(numbers[record.task]) > 1
-        else record
-        for record in records
-    ]
 
 
 def _format_called(key: str) -> Format | None:

@@ -104,7 +104,7 @@ def _content(archive: zipfile.ZipFile, data: bytes, entry: zipfile.ZipInfo) -> b
         raise ArchiveError(f"{name!r} in the archive is packed in a way that is not read; use plain .zip")
     try:
         if entry.compress_type == _ZSTANDARD:  # which zipfile knows from Python 3.14 on
-            content = _unzstandard(_packed_bytes(data, entry), entry.file_size)
+            content = _unzstandard(data, entry)
         else:
             with archive.open(entry) as file:
                 content = file.read(entry.file_size + 1)
@@ -115,22 +115,17 @@ def _content(archive: zipfile.ZipFile, data: bytes, entry: zipfile.ZipInfo) -> b
     return content
 
 
-def _packed_bytes(data: bytes, entry: zipfile.ZipInfo) -> bytes:
-    """The packed bytes of an entry."""
+def _unzstandard(data: bytes, entry: zipfile.ZipInfo) -> bytes:
+    """Unpack Zstandard, at most a byte more than the entry states; a ValueError says what is wrong."""
     header = data[entry.header_offset : entry.header_offset + _LOCAL_HEADER.size]
     if len(header) < _LOCAL_HEADER.size:
         raise ValueError("the header is cut off")
-    n_name, n_extra = _LOCAL_HEADER.unpack(header)
-    start = entry.header_offset + _LOCAL_HEADER.size + n_name + n_extra
-    return data[start : start + entry.compress_size]
-
-
-def _unzstandard(raw: bytes, size: int) -> bytes:
-    """Unpack Zstandard, at most a byte more than `size`; a ValueError says what is wrong."""
+    start = entry.header_offset + _LOCAL_HEADER.size + sum(_LOCAL_HEADER.unpack(header))  # behind a name and extras
+    raw = data[start : start + entry.compress_size]
     zstandard = extra("zstandard", "files")
     read: Callable[[int], bytes] = zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(raw).read
     try:
-        return read(size + 1)
+        return read(entry.file_size + 1)
     except zstandard.ZstdError as error:
         raise ValueError(str(error)) from error
 

@@ -4,8 +4,6 @@ Licence and base model are kept as metadata.
 """
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from ranking_engine.importers.documents import SourceFile
 from ranking_engine.importers.formats import Format, file_by_file
@@ -26,24 +24,18 @@ def recognise(files: list[SourceFile]) -> bool:
     return all(isinstance(a_mapping(file.document).get("model-index"), list) for file in files)
 
 
-def _facts_of_card(card: Mapping[str, Any]) -> dict[str, Any]:
-    """The metadata of the front matter: `license`, or `license_name` where that is "other", and `base_model`.
-
-    Args:
-        card: the front matter.
-    """
+def _read_file(collect: Collector, file: SourceFile) -> None:
+    # The licence of the front matter is `license`, or `license_name` where that is "other".
+    card = file.document
     licence, base = card.get("license"), card.get("base_model")
     names = [one for one in (base if isinstance(base, list) else [base]) if isinstance(one, str) and is_stated(one)]
-    return {
+    facts = {
         "licence": (card.get("license_name") or licence) if licence == "other" else licence,
         "base-model": ", ".join(names),
     }
-
-
-def _read_file(collect: Collector, file: SourceFile) -> None:
-    for m, model in enumerate(file.document["model-index"], start=1):
+    for m, model in enumerate(card["model-index"], start=1):
         system = collect.label(a_mapping(model).get("name"), "model", f"model-index, entry {m}, name")
-        collect.describe(system, _facts_of_card(file.document))
+        collect.describe(system, facts)
         for r, result in enumerate(a_list(a_mapping(model).get("results")), start=1):
             place, data = f"model-index, entry {m}, result {r}", a_mapping(a_mapping(result).get("dataset"))
             subset = collect.label(data.get("config"), "config", f"{place}, dataset")

@@ -60,23 +60,21 @@ def recognise(files: list[SourceFile]) -> bool:
 
 def _is_table(file: SourceFile) -> bool:
     if file.kind == "json":
-        return _are_records(file.document)
+        # a list of objects, one a row
+        return (
+            bool(file.document)
+            and isinstance(file.document, list)
+            and all(
+                isinstance(record, Mapping) and record and not any(isinstance(value, list) for value in record.values())
+                for record in file.document
+            )
+        )
     if file.kind == "lines":
         return all(isinstance(record, Mapping) for _, record in file.lines)
     if file.kind not in ("table", "binary table"):
         return False
     rows = file.rows()
     return bool(rows) and len(rows[0][1]) > 1
-
-
-def _are_records(document: object) -> bool:
-    """Whether a JSON document is a list of objects, one a row."""
-    if not isinstance(document, list) or not document:
-        return False
-    return all(
-        isinstance(record, Mapping) and record and not any(isinstance(value, list) for value in record.values())
-        for record in document
-    )
 
 
 def _read_files(collect: Collector, files: list[SourceFile], choices: ColumnChoices | None) -> None:
