@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ranking_engine.evaluation.ladder import Ladder
 
@@ -68,14 +67,11 @@ def boosting_attack(n_instances: int, n_submissions: int, *, seed: int, digits: 
         answer = ladder.submit(losses)
         is_kept[0, i] = round(float(losses.mean()), digits) <= 0.5
         is_kept[1, i] = answer.is_best and (i > 0 or answer.best_loss < 0.5)
-    combinations = [_majority(predictions[kept]) != labels for kept in is_kept]
+    votes = [2 * predictions[kept].sum(axis=0, dtype=np.int64) - kept.sum() for kept in is_kept]
+    combinations = [(of_second >= 0) != labels for of_second in votes]
     plain, by_ladder = (float(losses.mean()) for losses in combinations)
     n_kept = (int(is_kept[0].sum()), int(is_kept[1].sum()))
     return Leak(n_instances, n_submissions, plain, by_ladder, ladder.submit(combinations[1]).best_loss, n_kept)
-
-
-def _majority(predictions: NDArray[np.int8]) -> NDArray[np.int8]:
-    return (2 * predictions.sum(axis=0, dtype=np.int64) >= len(predictions)).astype(np.int8)
 
 
 def quota(n_instances: float, error: float) -> int:
