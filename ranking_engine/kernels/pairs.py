@@ -187,7 +187,14 @@ def _by_rounds(pairs: Pairs, leaving: Callable[[Scores, NDArray[np.int64]], Bool
     n = pairs.present.shape[1]
     remaining = pairs.present.sum(axis=1)
     rows = np.flatnonzero(remaining)
-    scores = np.where(pairs.present, _column_sums(gained), np.inf)[rows]
+    # In the narrower type where it holds the sums, and their sum, exactly.
+    sums: Scores
+    if gained.dtype == np.float32 and gained.max(initial=0) * n < EXACT_FLOAT32:
+        sums = (np.ones((1, n), dtype=np.float32) @ gained)[:, 0]
+    else:
+        sums = gained.sum(axis=1, dtype=np.float64)
+    is_narrow = sums.max(initial=0) * n < EXACT_FLOAT32
+    scores = np.where(pairs.present, sums.astype(np.float32 if is_narrow else np.float64), np.inf)[rows]
     number = 0
     while rows.size:
         number += 1
@@ -211,17 +218,6 @@ def _by_rounds(pairs: Pairs, leaving: Callable[[Scores, NDArray[np.int64]], Bool
                 scores[some[few]] -= gained[rows[some[few]], away[few]]
         scores.reshape(-1)[where] = np.inf
     return left
-
-
-def _column_sums(gained: Wins) -> Scores:
-    """Return the sums over the second axis, in the narrower type where it holds them and their sum exactly."""
-    n = gained.shape[1]
-    scores: Scores
-    if gained.dtype == np.float32 and gained.max(initial=0) * n < EXACT_FLOAT32:
-        scores = (np.ones((1, n), dtype=np.float32) @ gained)[:, 0]
-    else:
-        scores = gained.sum(axis=1, dtype=np.float64)
-    return scores.astype(np.float32 if scores.max(initial=0) * n < EXACT_FLOAT32 else np.float64)
 
 
 def _one_a_row(rows: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
