@@ -142,16 +142,23 @@ def to_frame(
             f"{name} is not installed: install it beside plurank with its extra `frames`, or name another of "
             f"{', '.join(BACKENDS)}"
         )
-    kinds = {
-        column: _column_kind(values, "Int64" if column in whole else "Float64") for column, values in columns.items()
-    }
-    if len(next(iter(columns.values()))) == 0:
-        kinds[next(iter(columns))] = "String"
-    typed: dict[str, list[Any]] = {column: list(values) for column, values in columns.items()}
-    for column, kind in kinds.items():
-        if kind in ("Float64", "String"):
-            of_kind: type = float if kind == "Float64" else str
-            typed[column] = [None if value is None else of_kind(value) for value in typed[column]]
+    kinds: dict[str, str] = {}  # as polars and pandas call them
+    typed: dict[str, list[Any]] = {}
+    for column, values in columns.items():
+        types = {type(value) for value in values if value is not None}
+        if not types:
+            kind = "Int64" if column in whole else "Float64"
+            if not kinds and not len(values):
+                kind = "String"  # the names of no rows
+        elif types == {int}:
+            kind = "Int64"
+        elif types <= {int, float}:
+            kind = "Float64"
+        else:
+            kind = "Boolean" if types == {bool} else "String"
+        of_kind = {"Float64": float, "String": str}.get(kind)
+        kinds[column] = kind
+        typed[column] = [value if value is None or of_kind is None else of_kind(value) for value in values]
     if name == "pandas":
         pandas = importlib.import_module("pandas")
         return pandas.DataFrame({c: pandas.array(cells, dtype=_PANDAS[kinds[c]]) for c, cells in typed.items()})
@@ -180,18 +187,6 @@ def scores_frame(systems: Sequence[str], tasks: Sequence[str], values: FloatArra
     for task, column in zip(tasks, columns, strict=True):
         frame = frame.append_column(task, arrow.array(column, from_pandas=True))  # NaN is null there
     return frame
-
-
-def _column_kind(values: Sequence[object], empty: str) -> str:
-    """The type of a column, as polars and pandas call it; `empty` is that of one without any value."""
-    kinds = {type(value) for value in values if value is not None}
-    if not kinds:
-        return empty
-    if kinds == {int}:
-        return "Int64"
-    if kinds <= {int, float}:
-        return "Float64"
-    return "Boolean" if kinds == {bool} else "String"
 
 
 def scores_of(
