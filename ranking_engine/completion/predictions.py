@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,43 +89,11 @@ def predict(scores: FloatArray, progress: Progress | None = None) -> ScorePredic
         scores: shape (n_systems, n_tasks), NaN where there is none; each task with two different ones.
         progress: is called with the steps done, and all.
     """
+    # Folds follow the order of rows and columns, which depends on nothing but the scores.
     rows, tasks = content_order(scores)
-    ordered = _predicted_in_order(scores[np.ix_(rows, tasks)], progress)
     row_places, task_places = np.argsort(rows), np.argsort(tasks)
     cells = np.ix_(row_places, task_places)
-    return replace(
-        ordered,
-        predicted=ordered.predicted[cells],
-        held_out=ordered.held_out[cells],
-        errors=ordered.errors[cells],
-        spread=ordered.spread[task_places],
-        explained=ordered.explained[task_places],
-        fold_of=ordered.fold_of[cells],
-    )
-
-
-def content_order(scores: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return an order of the systems and one of the tasks that do not depend on the order they are given in.
-
-    Systems are sorted by their scores, tasks by theirs, each score with the class of its system or task so far, as
-    nodes of a graph are by those around them (Weisfeiler and Leman 1968). Those of one class, such as equal rows, stay
-    in the order given.
-    """
-    values = np.unique(scores, return_inverse=True)[1].reshape(scores.shape)
-    rows, tasks = np.zeros(scores.shape[0], dtype=np.int64), np.zeros(scores.shape[1], dtype=np.int64)
-    for _ in range(_REFINEMENTS):
-        rows = _classes(values * len(tasks) + tasks)
-        tasks = _classes((values * len(rows) + rows[:, None]).T)
-    return np.argsort(rows, kind="stable"), np.argsort(tasks, kind="stable")
-
-
-def _classes(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each row a number that rows of the same keys share, in the order of the sorted keys."""
-    return np.asarray(np.unique(np.sort(keys, axis=1), axis=0, return_inverse=True)[1].reshape(-1))
-
-
-def _predicted_in_order(scores: FloatArray, progress: Progress | None) -> ScorePredictions:
-    """Return the predictions of a table whose folds follow the order of its rows and columns; see `predict`."""
+    scores = scores[np.ix_(rows, tasks)]
     observed = ~np.isnan(scores)
     place_in_task = np.cumsum(observed, axis=0) - 1
     fold_of = np.where(observed, (place_in_task + np.arange(scores.shape[1])) % FOLDS, -1)
@@ -160,16 +128,36 @@ def _predicted_in_order(scores: FloatArray, progress: Progress | None) -> ScoreP
     errors = np.abs(held_out - scores) / spread[-1]
     squares, variances = np.nansum(errors**2, axis=0), np.nansum(z[-1] ** 2, axis=0)
     return ScorePredictions(
-        predicted=whole[best],
-        held_out=held_out,
-        errors=errors,
-        spread=spread[-1],
-        explained=1.0 - squares / variances,
+        predicted=whole[best][cells],
+        held_out=held_out[cells],
+        errors=errors[cells],
+        spread=spread[-1][task_places],
+        explained=(1.0 - squares / variances)[task_places],
         explained_in_all=1.0 - float(squares.sum() / variances.sum()),
-        fold_of=fold_of,
+        fold_of=fold_of[cells],
         factors=models[best][0],
         penalty=models[best][1],
     )
+
+
+def content_order(scores: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return an order of the systems and one of the tasks that do not depend on the order they are given in.
+
+    Systems are sorted by their scores, tasks by theirs, each score with the class of its system or task so far, as
+    nodes of a graph are by those around them (Weisfeiler and Leman 1968). Those of one class, such as equal rows, stay
+    in the order given.
+    """
+    values = np.unique(scores, return_inverse=True)[1].reshape(scores.shape)
+    rows, tasks = np.zeros(scores.shape[0], dtype=np.int64), np.zeros(scores.shape[1], dtype=np.int64)
+    for _ in range(_REFINEMENTS):
+        rows = _classes(values * len(tasks) + tasks)
+        tasks = _classes((values * len(rows) + rows[:, None]).T)
+    return np.argsort(rows, kind="stable"), np.argsort(tasks, kind="stable")
+
+
+def _classes(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each row a number that rows of the same keys share, in the order of the sorted keys."""
+    return np.asarray(np.unique(np.sort(keys, axis=1), axis=0, return_inverse=True)[1].reshape(-1))
 
 
 def standardized(scores: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
