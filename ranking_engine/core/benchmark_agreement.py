@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ranking_engine.core.decimals import rounded
 from ranking_engine.core.score_matrix import FloatArray
@@ -93,11 +93,29 @@ def benchmark_agreement(
     orders = np.empty((n_orders, len(table)), dtype=np.intp)
     for k in range(n_orders):
         orders[k] = np.random.default_rng([seed, k]).permutation(len(table))
-    drawn = [_drawn_correlations(table, b, orders, subset_size) for b in range(table.shape[1])]
-    kendall, pearson = ([measures[k] for _, _, measures in drawn] for k in (0, 1))
+    sizes: list[tuple[int, int]] = []  # of each benchmark the number of systems, and that of subsets
+    kendall: list[Drawn] = []
+    pearson: list[Drawn] = []
+    for b in range(table.shape[1]):
+        is_other = np.arange(table.shape[1]) != b
+        n_others = (~np.isnan(table[:, is_other])).sum(axis=1)
+        is_common = ~np.isnan(table[:, b]) & (n_others > 0)
+        n = int(is_common.sum())
+        if n < LEAST_SYSTEMS:
+            sizes.append((n, 0))
+            kendall.append((np.nan, np.empty(0)))
+            pearson.append((np.nan, np.empty(0)))
+            continue
+        own, others = rounded(table[:, b]), np.full(len(table), np.nan)
+        others[is_common] = rounded(np.nansum(table[is_common][:, is_other], axis=1) / n_others[is_common])
+        subsets = orders[is_common[orders]].reshape(len(orders), n)[: 1 if n <= subset_size else None, :subset_size]
+        sizes.append((n, len(subsets)))
+        for drawn, measure in ((kendall, _tau_b_rows), (pearson, _pearson_rows)):
+            whole = float(measure(own[None, is_common], others[None, is_common])[0])
+            drawn.append((whole, measure(own[subsets], others[subsets])))
     return [
         BenchmarkAgreement(n, min(subset_size, n), n_used, tau, r)
-        for (n, n_used, _), tau, r in zip(drawn, _placed(kendall), _placed(pearson), strict=True)
+        for (n, n_used), tau, r in zip(sizes, _placed(kendall), _placed(pearson), strict=True)
     ]
 
 
@@ -145,34 +163,6 @@ def benchmark_pairs(values: ArrayLike) -> list[PairAgreement]:
 
 
 Drawn = tuple[float, FloatArray]  # a correlation over all systems, and in every subset
-
-
-def _drawn_correlations(
-    table: FloatArray, b: int, orders: NDArray[np.intp], subset_size: int
-) -> tuple[int, int, list[Drawn]]:
-    """Of benchmark b the number of systems, that of subsets, and both correlations.
-
-    Args:
-        table: systems by benchmarks.
-        b: the column of the benchmark.
-        orders: shape (n_subsets, n_systems), all systems in a random order for each subset.
-        subset_size: systems in a subset.
-    """
-    is_other = np.arange(table.shape[1]) != b
-    n_others = (~np.isnan(table[:, is_other])).sum(axis=1)
-    is_common = ~np.isnan(table[:, b]) & (n_others > 0)
-    n = int(is_common.sum())
-    if n < LEAST_SYSTEMS:
-        return n, 0, [(np.nan, np.empty(0)), (np.nan, np.empty(0))]
-    own = rounded(table[:, b])
-    others = np.full(len(table), np.nan)
-    others[is_common] = rounded(np.nansum(table[is_common][:, is_other], axis=1) / n_others[is_common])
-    subsets = orders[is_common[orders]].reshape(len(orders), n)[: 1 if n <= subset_size else None, :subset_size]
-    measures: list[Drawn] = []
-    for measure in (_tau_b_rows, _pearson_rows):
-        whole = float(measure(own[None, is_common], others[None, is_common])[0])
-        measures.append((whole, measure(own[subsets], others[subsets])))
-    return n, len(subsets), measures
 
 
 def _tau_b_rows(first: FloatArray, second: FloatArray) -> FloatArray:
