@@ -209,7 +209,11 @@ def columns_of(names: Sequence[str], rows: Sequence[Row]) -> TableColumns:
     """
     looked_at = [row for _, row in rows[:MAX_LOOKED_AT] if len(row) == len(names)]
     cells = [[row[place] for row in looked_at] for place in range(len(names))]
-    are_numbers = [_has_numbers(column) for column in cells]
+    are_numbers = []  # at least half of filled cells, with commas read either way; others are slips
+    for column in cells:
+        filled = [cell for cell in column if cell.strip().casefold() not in NO_NUMBER]
+        n_numbers = sum((cell_number(cell) or cell_number(cell, ",")) is not None for cell in filled)
+        are_numbers.append(2 * n_numbers >= len(filled))
     roles = _known_roles(names) or _named_roles(names, are_numbers, cells)
     scores = [place for place, role in enumerate(roles) if role in ("score", "of_system")]
     columns = TableColumns(names, roles, mark_of(cell for place in scores for cell in cells[place]))
@@ -227,13 +231,6 @@ def columns_of(names: Sequence[str], rows: Sequence[Row]) -> TableColumns:
 
 def _named(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.casefold()) or ("#" if name.strip() == "#" else "")
-
-
-def _has_numbers(cells: Sequence[str]) -> bool:
-    """Whether at least half of filled cells are numbers, with commas read either way; others are slips."""
-    filled_cells = [cell for cell in cells if cell.strip().casefold() not in NO_NUMBER]
-    n_numbers = sum((cell_number(cell) or cell_number(cell, ",")) is not None for cell in filled_cells)
-    return 2 * n_numbers >= len(filled_cells)
 
 
 def _known_roles(names: Sequence[str]) -> list[str]:
