@@ -83,35 +83,31 @@ def _read_files(collect: Collector, files: list[SourceFile]) -> None:
         elif len(folders) >= 2 and "__" in folders[-2]:
             system = collect.label(folders[-2].replace("__", "/", 1), "model", "folder")
             revision = collect.label(folders[-1], "revision", "folder")
-        _read_task(collect, file.document, system, revision)
-
-
-def _read_task(collect: Collector, about: Mapping[str, Any], system: str, revision: str) -> None:
-    task = collect.label(about["task_name"], "task", "task_name")
-    for split, entries in about["scores"].items():
-        for i, entry in enumerate(a_list(entries)):
-            scores, place = a_mapping(entry), f"scores.{showable(str(split))}, entry {i + 1}"
-            if not is_stated(scores.get("main_score")):
-                collect.refuse("there is no main_score, which says how the task is scored", place)
-                continue
-            subset = collect.label(scores.get("hf_subset"), "subset", place)
-            collect.add(
-                Record(
-                    system=system,
-                    revision=revision,
-                    task=task,
-                    split=collect.label(split, "split", place),
-                    subset="" if subset == "default" else subset,
-                    metric="main_score",
-                    value=collect.number(scores["main_score"], f"{place}, main_score"),
-                    source=collect.source,
-                    raw_hash=collect.raw_hash,
+        task = collect.label(file.document["task_name"], "task", "task_name")
+        for split, entries in file.document["scores"].items():
+            for i, entry in enumerate(a_list(entries)):
+                scores, place = a_mapping(entry), f"scores.{showable(str(split))}, entry {i + 1}"
+                if not is_stated(scores.get("main_score")):
+                    collect.refuse("there is no main_score, which says how the task is scored", place)
+                    continue
+                subset = collect.label(scores.get("hf_subset"), "subset", place)
+                collect.add(
+                    Record(
+                        system=system,
+                        revision=revision,
+                        task=task,
+                        split=collect.label(split, "split", place),
+                        subset="" if subset == "default" else subset,
+                        metric="main_score",
+                        value=collect.number(scores["main_score"], f"{place}, main_score"),
+                        source=collect.source,
+                        raw_hash=collect.raw_hash,
+                    )
                 )
-            )
-            if len(scores) > 3:
-                collect.note("of each task the main score is read; its other metrics are left out")
-            if "scores_per_experiment" in scores:
-                collect.note("scores of single experiments are left out: their spread is no standard error")
+                if len(scores) > 3:
+                    collect.note("of each task the main score is read; its other metrics are left out")
+                if "scores_per_experiment" in scores:
+                    collect.note("scores of single experiments are left out: their spread is no standard error")
 
 
 FORMAT = Format("mteb", "MTEB task results", recognise, _read_files, describes=_describes)

@@ -197,11 +197,10 @@ def _results(files: Sequence[SourceFile], filters: ResultFilters) -> ScoreFiles:
             values[s, place[c]] = value
     lower = [task for task, column in zip(tasks, columns.values(), strict=True) if column.higher_is_better is False]
     source = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1} more"
-    labels = dict.fromkeys(label for facts in results.metadata.values() for label in facts)
-    metadata = {
-        label: tuple(_fact_text(results.metadata.get(name, {}).get(label, "")) for name, _ in results.systems)
-        for label in labels
-    }
+    metadata = {}
+    for label in dict.fromkeys(label for facts in results.metadata.values() for label in facts):
+        of_systems = [results.metadata.get(name, {}).get(label, "") for name, _ in results.systems]
+        metadata[label] = tuple("no" if fact is False else "yes" if fact is True else str(fact) for fact in of_systems)
     table = Table(tuple(systems), tuple(tasks), values, (1,) * len(systems), source=source, metadata=metadata)
     notes = (f"read as {results.format_name}", *results.notes, *results.warnings)
     is_one_table = results.format_key == TABLE.key and len(files) == 1
@@ -313,8 +312,3 @@ def read_instance_files(
     return InstanceScores(
         tuple(names), tuple(tasks), tuple(blocks), tuple(directions), codes_of_tasks, tuple(instance_names)
     )
-
-
-def _fact_text(value: str | float | bool) -> str:
-    """What a file says of a system, as a table has it."""
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
