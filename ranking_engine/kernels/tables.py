@@ -116,7 +116,24 @@ class MatrixBatch:
     @cached_property
     def pairs(self) -> Pairs:
         """The comparison of all systems in each matrix, in integer weights."""
-        wins = _count_wins(self._order[2], [int(weight) for weight in self.matrix.integer_weights])
+        _, b, n = self.place.shape
+        widest = int(self.place.max(initial=0)) + 1
+        theirs = np.ascontiguousarray(self.place, dtype=np.min_scalar_type(widest))
+        mine = np.where(theirs == 0, np.array(widest, dtype=theirs.dtype), theirs)
+        by_weight: dict[int, list[int]] = defaultdict(list)
+        for t, weight in enumerate(map(int, self.matrix.integer_weights)):
+            if weight:
+                by_weight[weight].append(t)
+        is_light = sum(weight * len(tasks) for weight, tasks in by_weight.items()) < 2**31
+        wins: NDArray[Any] = np.zeros((b, n, n), dtype=np.int32 if is_light else np.int64)
+        count, is_above = np.empty((b, n, n), dtype=np.uint8), np.empty((b, n, n), dtype=bool)
+        for weight, tasks in by_weight.items():
+            for k in range(0, len(tasks), _MAX_BYTE):
+                count.fill(0)
+                for t in tasks[k : k + _MAX_BYTE]:
+                    np.less(mine[t][:, :, None], theirs[t][:, None, :], out=is_above)
+                    np.add(count, is_above.view(np.uint8), out=count)
+                wins += np.multiply(count, weight, dtype=wins.dtype)
         return Pairs(wins, self.present, name_order=order_of_names(self.matrix.system_names))
 
     @cached_property
@@ -133,28 +150,6 @@ class MatrixBatch:
             with np.errstate(invalid="ignore"):
                 means[np.abs(means) <= _ROUNDING * (np.abs(terms) @ shares)[:, :, 0]] = 0.0
         return means
-
-
-def _count_wins(place: NDArray[np.int32], weights: list[int]) -> NDArray[Any]:
-    """Return wins[r, i, j] from `place[t, r, i]`: 1 for the best score, 0 where missing."""
-    _, b, n = place.shape
-    widest = int(place.max(initial=0)) + 1
-    theirs = np.ascontiguousarray(place, dtype=np.min_scalar_type(widest))
-    mine = np.where(theirs == 0, np.array(widest, dtype=theirs.dtype), theirs)
-    wins = np.zeros((b, n, n), dtype=np.int32 if sum(weights) < 2**31 else np.int64)
-    count, is_above = np.empty((b, n, n), dtype=np.uint8), np.empty((b, n, n), dtype=bool)
-    by_weight: dict[int, list[int]] = defaultdict(list)
-    for t, weight in enumerate(weights):
-        if weight:
-            by_weight[weight].append(t)
-    for weight, tasks in by_weight.items():
-        for k in range(0, len(tasks), _MAX_BYTE):
-            count.fill(0)
-            for t in tasks[k : k + _MAX_BYTE]:
-                np.less(mine[t][:, :, None], theirs[t][:, None, :], out=is_above)
-                np.add(count, is_above.view(np.uint8), out=count)
-            wins += np.multiply(count, weight, dtype=wins.dtype)
-    return wins
 
 
 def mean(batch: MatrixBatch) -> FloatArray:
