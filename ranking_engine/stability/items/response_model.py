@@ -114,10 +114,19 @@ def fit_items(responses: FloatArray, *, model: Model = "2PL", is_penalised: bool
     posterior, total = _posterior(right, wrong, slope, level)
     for _ in range(_MAX_ROUNDS):
         counts_right, counts = right.T @ posterior, (right + wrong).T @ posterior
-        if model == "2PL":
-            slope, level = _newton_of_items(counts_right, counts, slope, level, prior)
-        else:
-            slope, level = _newton_of_one_slope(counts_right, counts, slope, level)
+        for _ in range(_NEWTON_STEPS):
+            first, second, (a, b, c) = _derivatives(counts_right, counts, slope, level, prior)
+            if model == "2PL":
+                determinant = np.maximum(a * c - b * b, 1e-9)
+                of_slope = (c * first - b * second) / determinant
+                of_level = (a * second - b * first) / determinant
+            else:
+                # The slope that all share, with the levels eliminated: one number over a sum of items.
+                c = np.maximum(c, 1e-9)
+                of_slope = (first - b * second / c).sum() / max(float((a - b * b / c).sum()), 1e-9)
+                of_level = (second - b * np.clip(of_slope, -_LONGEST_STEP, _LONGEST_STEP)) / c
+            slope = slope + np.clip(of_slope, -_LONGEST_STEP, _LONGEST_STEP)
+            level = level + np.clip(of_level, -_LONGEST_STEP, _LONGEST_STEP)
         posterior, total = _posterior(right, wrong, slope, level)
         objective = total - prior[0] * ((slope - _SLOPE_MEAN) ** 2).sum() / 2 - prior[1] * (level**2).sum() / 2
         if abs(objective - last) <= _SETTLED * abs(objective):
@@ -165,33 +174,6 @@ def _derivatives(
     second = residual.sum(axis=1) - prior[1] * level
     information = (weight @ _GRID**2 + prior[0], weight @ _GRID, weight.sum(axis=1) + prior[1])
     return first, second, information
-
-
-def _newton_of_items(
-    counts_right: FloatArray, counts: FloatArray, slope: FloatArray, level: FloatArray, prior: tuple[float, float]
-) -> tuple[FloatArray, FloatArray]:
-    """Return better a and d of every item, given how often each point of the grid answers and answers right."""
-    for _ in range(_NEWTON_STEPS):
-        first, second, (a, b, c) = _derivatives(counts_right, counts, slope, level, prior)
-        determinant = np.maximum(a * c - b * b, 1e-9)
-        slope = slope + np.clip((c * first - b * second) / determinant, -_LONGEST_STEP, _LONGEST_STEP)
-        level = level + np.clip((a * second - b * first) / determinant, -_LONGEST_STEP, _LONGEST_STEP)
-    return slope, level
-
-
-def _newton_of_one_slope(
-    counts_right: FloatArray, counts: FloatArray, slope: FloatArray, level: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return a better a, the same for all items, and a better d of every item."""
-    for _ in range(_NEWTON_STEPS):
-        first, second, (a, b, c) = _derivatives(counts_right, counts, slope, level, (0.0, 0.0))
-        c = np.maximum(c, 1e-9)
-        # The slope that all share, with the levels eliminated: one number over a sum of items.
-        step = float((first - b * second / c).sum() / max(float((a - b * b / c).sum()), 1e-9))
-        step = min(max(step, -_LONGEST_STEP), _LONGEST_STEP)
-        slope = slope + step
-        level = level + np.clip((second - b * step) / c, -_LONGEST_STEP, _LONGEST_STEP)
-    return slope, level
 
 
 def binary_responses(block: FloatArray, direction: int) -> FloatArray | None:
