@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plurank.command_line.addresses import (
     EXIT_STATUS,
@@ -19,9 +19,6 @@ from plurank.command_line.outputs import FORMATS, written
 from plurank.tables import ResultTable
 from ranking_engine.command_line.inputs import UsageError
 from ranking_engine.importers.score_files import files_of
-
-if TYPE_CHECKING:
-    from plurank.client import RemoteBenchmark, RemoteSubmission
 
 EXAMPLES = """\
 examples:
@@ -102,11 +99,9 @@ def run(options: argparse.Namespace) -> str:
             for note in (*answer["notes"], *answer["warnings"]):
                 print(f"note: {note}", file=sys.stderr)
             if answer["preview"] is None:
-                columns = ", ".join(
-                    f"{column['column']!r} -> {column['assigned'] or '?'}" for column in answer["columns"]
-                )
+                assigned = [f"{column['column']!r} -> {column['assigned'] or '?'}" for column in answer["columns"]]
                 problems = "; ".join(problem["message"] for problem in answer["problems"])
-                raise UsageError(f"{problems} (columns: {columns}); --mapping says which is which")
+                raise UsageError(f"{problems} (columns: {', '.join(assigned)}); --mapping says which is which")
             return written(changes_of(answer["preview"]), options.format)
         print(f"note: submission {answer.uuid} is {answer.state}", file=sys.stderr)
         if options.wait and answer.state not in ("pending", "approved"):
@@ -117,7 +112,16 @@ def run(options: argparse.Namespace) -> str:
         if answer.state in ("rejected", "retracted", "withdrawn", "failed"):
             reasons = "; ".join(event["reason"] for event in answer.status["events"] if event["reason"])
             raise RejectedError(f"submission {answer.uuid} is {answer.state}{f': {reasons}' if reasons else ''}")
-        return written(_ranks_of_submission(remote, answer), options.format)
+        systems = answer.status["systems"]
+        entries = [entry for entry in systems if answer.state == "published" and entry["system"]]
+        columns: dict[str, list[Any]] = {"rule": []}
+        for entry in entries:
+            ranks = remote.transport.get(f"{remote.path}systems/{entry['system']}/")["ranks"]
+            columns["rule"] = [rank["rule"] for rank in ranks]
+            columns[entry["name"]] = [rank["rank"] for rank in ranks]
+        if not entries:  # not published: its state alone
+            columns = {"system": [one["name"] for one in systems], "state": [answer.state] * len(systems)}
+        return written(ResultTable(f"Submission {answer.uuid}: {answer.state}", columns, []), options.format)
 
 
 def _scores_of_predictions(options: argparse.Namespace) -> str:
@@ -153,18 +157,3 @@ def _scores_of_predictions(options: argparse.Namespace) -> str:
     results = sent.status["results"]
     columns = {name: [one[name] for one in results] for name in ("task", "value", "standard_error", "n_instances")}
     return written(ResultTable(f"Predictions {sent.uuid}: {sent.state}", columns, []), options.format)
-
-
-def _ranks_of_submission(remote: RemoteBenchmark, submission: RemoteSubmission) -> ResultTable:
-    """Return the ranks of a submission's systems under every rule; where it is not published, its state alone."""
-    rows = [entry for entry in submission.status["systems"] if submission.state == "published" and entry["system"]]
-    title = f"Submission {submission.uuid}: {submission.state}"
-    if not rows:
-        names = [entry["name"] for entry in submission.status["systems"]]
-        return ResultTable(title, {"system": names, "state": [submission.state] * len(names)}, [])
-    columns: dict[str, list[Any]] = {"rule": []}
-    for entry in rows:
-        ranks = remote.transport.get(f"{remote.path}systems/{entry['system']}/")["ranks"]
-        columns["rule"] = [rank["rule"] for rank in ranks]
-        columns[entry["name"]] = [rank["rank"] for rank in ranks]
-    return ResultTable(title, columns, [])
