@@ -59,8 +59,18 @@ def random_board(rule: str, generator: np.random.Generator, size: tuple[int, int
     ]
     weights = kinds[int(generator.integers(len(kinds)))]
     if size is None and generator.random() < 0.25:
-        levels, weights = _board_of_margins(generator)
-        n, T = levels.shape
+        # Orders, better is higher, and weights that give few strengths to all pairs: many are equal.
+        n, largest = int(generator.integers(3, 6)), int(generator.integers(1, 4))
+        columns, weights = [], []
+        for i, j in itertools.combinations(range(n), 2):
+            margin = int(generator.integers(-largest, largest + 1))
+            pair = [i, j] if margin > 0 else [j, i]
+            rest = [k for k in range(n) if k not in pair]
+            for order in ([*pair, *rest], [*rest[::-1], *pair]) if margin else ():
+                columns.append([n - 1 - order.index(k) for k in range(n)])
+                weights.append(abs(margin))
+        levels, weights = (np.array(columns).T, weights) if columns else (np.zeros((n, 1), int), [1])
+        T = levels.shape[1]
     scores = CARDINAL_SCORES[levels] if get_rule(rule).family == "cardinal" else levels + 1.0
     return ScoreMatrix(
         scores,
@@ -71,20 +81,6 @@ def random_board(rule: str, generator: np.random.Generator, size: tuple[int, int
         chance=[0] * T,
         gamma=6.0,
     )
-
-
-def _board_of_margins(generator: np.random.Generator) -> tuple[np.ndarray, list[int]]:
-    """Return orders, better is higher, and weights of tasks that give few strengths to all pairs: many are equal."""
-    n, largest = int(generator.integers(3, 6)), int(generator.integers(1, 4))
-    columns, weights = [], []
-    for i, j in itertools.combinations(range(n), 2):
-        margin = int(generator.integers(-largest, largest + 1))
-        pair = [i, j] if margin > 0 else [j, i]
-        rest = [k for k in range(n) if k not in pair]
-        for order in ([*pair, *rest], [*rest[::-1], *pair]) if margin else ():
-            columns.append([n - 1 - order.index(k) for k in range(n)])
-            weights.append(abs(margin))
-    return (np.array(columns).T, weights) if columns else (np.zeros((n, 1), int), [1])
 
 
 def lacked(rule: str) -> Iterator[tuple[dict[str, Any], str]]:
