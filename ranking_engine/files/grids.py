@@ -153,11 +153,17 @@ def rows_of_records(records: Iterable[tuple[int, Any]]) -> list[Row]:
     for line, record in records:
         if not isinstance(record, Mapping):
             raise GridError("expected an object with a value for each column", line)
+        flat: list[tuple[str, object]] = []
+        for key, value in record.items():
+            if isinstance(value, Mapping):
+                flat += [(f"{key}.{inner}", inner_value) for inner, inner_value in value.items()]
+            else:
+                flat.append((str(key), value))
         row: dict[int, str] = {}
-        for name, value in _flat_cells(record):
-            if value is not None:
-                row[places.setdefault(name, len(places))] = value
-            n_cells += 1
+        for name, value in flat:
+            if (text := _cell(value)) is not None:
+                row[places.setdefault(UNSHOWABLE.sub("_", name), len(places))] = text
+        n_cells += len(flat)
         if len(places) > MAX_COLUMNS:
             raise GridError(f"more than {MAX_COLUMNS:,} columns", line)
         cells.append((line, row))
@@ -165,16 +171,6 @@ def rows_of_records(records: Iterable[tuple[int, Any]]) -> list[Row]:
             raise GridError(f"more than {MAX_CELLS:,} cells; import the table in parts", line)
     header = list(places)
     return bounded([(1, header), *((line, [row.get(c, "") for c in range(len(header))]) for line, row in cells)])
-
-
-def _flat_cells(record: Mapping[Any, Any]) -> Iterator[tuple[str, str | None]]:
-    """Yield the names and cells of an object, those of an object in it behind its name and a point."""
-    for key, value in record.items():
-        if isinstance(value, Mapping):
-            for inner, inner_value in value.items():
-                yield UNSHOWABLE.sub("_", f"{key}.{inner}"), _cell(inner_value)
-        else:
-            yield UNSHOWABLE.sub("_", str(key)), _cell(value)
 
 
 def _cell(value: object) -> str | None:
@@ -229,20 +225,14 @@ def _latex_rows(text: str) -> Iterator[Row]:
         raise GridError(f"more than {MAX_CELLS:,} cells; import the table in parts", line)
     for row in body.split("\\\\"):
         line += row.count("\n")
-        cells = _LATEX_LINES.sub("", re.sub(r"(?<!\\)%.*", "", row)).replace("\\&", "\0").split("&")
-        yield line, [_latex_cell(cell.replace("\0", "\\&")) for cell in cells]
-
-
-def _latex_cell(cell: str) -> str:
-    """Return a cell of a LaTeX table without its commands for fonts and signs."""
-    cell = keep_latex(cell.strip()[:MAX_CELL])
-    for _ in range(5):
-        plain = _LATEX_COMMAND.sub(r"\1", cell)
-        if plain == cell:
-            break
-        cell = plain
-    cell = cell.replace("\\pm", "±").replace("~", " ").replace("$", "").replace("{,}", ",")
-    return show_kept(cell.strip("{} ")).strip()
+        cells = []
+        for cell in _LATEX_LINES.sub("", re.sub(r"(?<!\\)%.*", "", row)).replace("\\&", "\0").split("&"):
+            plain = keep_latex(cell.replace("\0", "\\&").strip()[:MAX_CELL])
+            for _ in range(5):  # one command for a font may be in another
+                plain = _LATEX_COMMAND.sub(r"\1", plain)
+            plain = plain.replace("\\pm", "±").replace("~", " ").replace("$", "").replace("{,}", ",")
+            cells.append(show_kept(plain.strip("{} ")).strip())
+        yield line, cells
 
 
 class _Table(HTMLParser):
