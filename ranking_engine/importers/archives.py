@@ -47,7 +47,17 @@ def unpacked(name: str, data: bytes, max_files: int, max_bytes: int) -> list[tup
         ArchiveError: it is damaged, encrypted, of a kind that is not read, or too large when it is unpacked.
     """
     if data.startswith(GZIP):
-        return [(name.removesuffix(".gz") if name.endswith(".gz") else name, _gunzipped(data, max_bytes))]
+        most = min(max_bytes, max(FREE_BYTES, MAX_RATIO * len(data)))
+        unpacker = zlib.decompressobj(wbits=31)
+        try:
+            content = unpacker.decompress(data, most + 1)
+        except zlib.error as error:
+            raise ArchiveError("the .gz file is damaged") from error
+        if len(content) > most or unpacker.unconsumed_tail:
+            _check_size(len(content) if len(content) > max_bytes else MAX_RATIO * len(data) + 1, len(data), max_bytes)
+        if not unpacker.eof:
+            raise ArchiveError("the .gz file is cut off")
+        return [(name.removesuffix(".gz"), content)]
     if not data.startswith(ZIP):
         raise ArchiveError("of archives, only .zip and .gz are read; unpack it and choose its files")
     archive, entries = _opened(data)
@@ -128,21 +138,6 @@ def _unzstandard(data: bytes, entry: zipfile.ZipInfo) -> bytes:
         return read(entry.file_size + 1)
     except zstandard.ZstdError as error:
         raise ValueError(str(error)) from error
-
-
-def _gunzipped(data: bytes, max_bytes: int) -> bytes:
-    """Return what is in a .gz file, or raise an ArchiveError."""
-    most = min(max_bytes, max(FREE_BYTES, MAX_RATIO * len(data)))
-    unpacker = zlib.decompressobj(wbits=31)
-    try:
-        content = unpacker.decompress(data, most + 1)
-    except zlib.error as error:
-        raise ArchiveError("the .gz file is damaged") from error
-    if len(content) > most or unpacker.unconsumed_tail:
-        _check_size(len(content) if len(content) > max_bytes else MAX_RATIO * len(data) + 1, len(data), max_bytes)
-    if not unpacker.eof:
-        raise ArchiveError("the .gz file is cut off")
-    return content
 
 
 def is_hidden(path: str) -> bool:

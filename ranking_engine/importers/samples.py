@@ -210,11 +210,14 @@ def _details_in(collect: Collector, files: Sequence[SourceFile]) -> list[Instanc
                 collect.label(task, "task", ""), collect.label(shots, "number of shots", ""),
                 collect.label(subset, "subset", ""), collect.label(metric, "metric", ""),
             )  # fmt: skip
-            scores = {
-                collect.label(row[0] if are_named else str(number), "id", f"row {number}"): score
-                for number, (_, row) in enumerate(rows)
-                if (score := _cell_score(row[place])) is not None
-            }
+            scores = {}
+            for number, (_, row) in enumerate(rows):
+                try:
+                    score = _score(row[place] == "true" if row[place] in ("true", "false") else float(row[place]))
+                except ValueError:
+                    continue
+                if score is not None:
+                    scores[collect.label(row[0] if are_named else str(number), "id", f"row {number}")] = score
             if scores:
                 run.columns[column] = scores
         runs.append(replace(run, columns=_without(collect, run.columns, {})))
@@ -244,14 +247,6 @@ def _score(given: Any) -> float | None:  # noqa: ANN401 -- whatever a file has
     except OverflowError:
         return None
     return value if math.isfinite(value) else None
-
-
-def _cell_score(text: str) -> float | None:
-    """The score in a cell; None where it is no finite number."""
-    try:
-        return _score(text == "true" if text in ("true", "false") else float(text))
-    except ValueError:
-        return None
 
 
 class _StatedScores:
