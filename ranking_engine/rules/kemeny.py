@@ -142,7 +142,20 @@ class _Solved:
             if unbeaten:
                 are_all = part.firsts_complete or unbeaten <= set(part.firsts)
                 is_complete = is_complete and are_all and part.excess == part.bound
-        order = _joined(margins, label, parts)
+        # Put components behind all that beat them; of several possible ones the first system's name decides.
+        apart = (margins > 0) & (label[:, None] != label)
+        n_before = np.array([int(apart[:, part.order].sum()) for part in parts])
+        free = [(int(part.order[0]), c) for c, part in enumerate(parts) if n_before[c] == 0]
+        heapq.heapify(free)
+        joined = []
+        while free:
+            _, c = heapq.heappop(free)
+            joined.append(parts[c].order)
+            was_waiting = n_before > 0
+            n_before -= np.bincount(label, weights=apart[parts[c].order].sum(axis=0), minlength=len(parts)).astype(int)
+            for k in np.flatnonzero(was_waiting & (n_before == 0)):
+                heapq.heappush(free, (int(parts[k].order[0]), int(k)))
+        order = np.concatenate(joined)
         scores = np.empty(profile.n_systems)
         scores[by_name[order]] = np.arange(profile.n_systems, 0, -1)
         chosen = winners if is_complete else [int(order[0])]
@@ -210,21 +223,3 @@ def _first_in_some(program: OrderProgram) -> tuple[list[int], bool]:
             firsts.update(int(best[0]) for best in program.others)
             is_complete = is_complete and v in firsts
     return sorted(firsts), is_complete
-
-
-def _joined(margins: Margins, label: NDArray[np.int32], parts: list[_Part]) -> Order:
-    """Put components behind all that beat them; of several possible ones the first system's name decides."""
-    beats = margins > 0
-    apart = beats & (label[:, None] != label)
-    n_before = np.array([int(apart[:, part.order].sum()) for part in parts])
-    free = [(int(part.order[0]), c) for c, part in enumerate(parts) if n_before[c] == 0]
-    heapq.heapify(free)
-    joined = []
-    while free:
-        _, c = heapq.heappop(free)
-        joined.append(parts[c].order)
-        was_waiting = n_before > 0
-        n_before -= np.bincount(label, weights=apart[parts[c].order].sum(axis=0), minlength=len(parts)).astype(int)
-        for k in np.flatnonzero(was_waiting & (n_before == 0)):
-            heapq.heappush(free, (int(parts[k].order[0]), int(k)))
-    return np.concatenate(joined)
