@@ -266,7 +266,13 @@ class _Study:
             for rule, scores in resampled_scores(matrix, task_counts[:n], together, within, alone).items():
                 if len(proven := alone.proven(rule)):
                     self.proven[rule] = float(proven.mean())
-                counts = _count_ranks(self.n_systems, part, scores)
+                m = scores.shape[1]
+                table, height = np.zeros(m * m, dtype=np.int64), max(1, _BATCH_CELLS // m)
+                for start in range(0, len(scores), height):
+                    ranks = ranks_of(scores[start : start + height])
+                    table += np.bincount((np.arange(m) * m + ranks - 1)[ranks != UNRANKED], minlength=m * m)
+                counts = np.zeros((self.n_systems, self.n_systems), dtype=np.int32)  # of each system at each rank
+                counts[np.ix_(part.systems, np.arange(m))] = table.reshape(m, m)
                 self.counts[rule], self.errors[rule] = counts, end_errors(counts, tail)
                 self.lower[rule], self.upper[rule] = interval_bounds(counts, tail)
                 if self.is_simultaneous:
@@ -330,20 +336,6 @@ def _why_none(part: Completed) -> str:
         return ""
     what = "task or cluster of tasks" if n_clusters == 1 else "tasks or clusters of tasks"
     return f"{n_clusters} {what} to draw from; with fewer than {MIN_CLUSTERS}, intervals miss the true rank too often"
-
-
-def _count_ranks(n: int, part: Completed, scores: FloatArray) -> NDArray[np.int32]:
-    """Return counts[i, r] over all `n` systems from the scores of the ranked part."""
-    m = scores.shape[1]
-    table = np.zeros(m * m, dtype=np.int64)
-    height = max(1, _BATCH_CELLS // m)
-    for start in range(0, len(scores), height):
-        ranks = ranks_of(scores[start : start + height])
-        cells = (np.arange(m) * m + ranks - 1)[ranks != UNRANKED]
-        table += np.bincount(cells, minlength=m * m)
-    counts = np.zeros((n, n), dtype=np.int32)
-    counts[np.ix_(part.systems, np.arange(m))] = table.reshape(m, m)
-    return counts
 
 
 class _Steps:

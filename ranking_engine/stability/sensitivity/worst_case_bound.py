@@ -115,41 +115,26 @@ def most_reversed_by_systems(
             points = points_of(matrix.n_systems)
         else:
             points = positional.padded_vector(matrix.n_systems, vector=vector or ())
-        ordered = matrix.subset(systems=np.concatenate([top, others]))
-        return MostReversed(_n_turned_at_positions(ordered, len(top), points, str(ties), (first, second)))
+        # How many pairs the others could turn, were each task free to choose them.
+        scores, rivals = matrix.scores[top], matrix.scores[others]
+        order = task_order(scores)
+        position = order.last if ties == "worst" else order.first
+        # So many would push a system down on a task: those above it, under `worst` those level with it, too.
+        pushes = rivals[:, None, :] >= scores if ties == "worst" else rivals[:, None, :] > scores
+        n_pushing = pushes.sum(axis=0)
+        weights = np.array([float(weight) for weight in matrix.weights])
+        least, size = np.zeros(len(first)), np.zeros(len(first))
+        for pair, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+            for t in range(matrix.n_tasks):
+                is_ahead = scores[i, t] >= scores[j, t]
+                # Rivals that push down the two of them, and those that push down the first alone.
+                both = np.arange(n_pushing[i if is_ahead else j, t] + 1)
+                between = 0 if is_ahead else n_pushing[i, t] - n_pushing[j, t]
+                part = points[position[i, t] + both + between] - points[position[j, t] + both]
+                least[pair] += weights[t] * part.min()
+                size[pair] += weights[t] * np.abs(part).max()
+        return MostReversed(_n_negative(least, size))
     return MostReversed(None, f"none is known for {record.name}")
-
-
-def _n_turned_at_positions(
-    matrix: ScoreMatrix, n_top: int, points: FloatArray, ties: str, pairs: tuple[IntArray, IntArray]
-) -> int:
-    """Return how many pairs of the first `n_top` rows the others could turn, were each task free to choose them.
-
-    Args:
-        matrix: the systems that are compared, and then their rivals.
-        n_top: how many are compared.
-        points: by position.
-        ties: `worst` or `best`.
-        pairs: who is above, who is below.
-    """
-    first, second = pairs
-    scores, rivals = matrix.scores[:n_top], matrix.scores[n_top:]
-    order = task_order(scores)
-    position = order.last if ties == "worst" else order.first
-    # How many rivals would push a system down on a task: those above it, under `worst` those level with it, too.
-    pushes = rivals[:, None, :] >= scores if ties == "worst" else rivals[:, None, :] > scores
-    n_pushing = pushes.sum(axis=0)
-    weights = np.array([float(weight) for weight in matrix.weights])
-    least, size = np.zeros(len(first)), np.zeros(len(first))
-    for pair, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        for t in range(matrix.n_tasks):
-            is_ahead = scores[i, t] >= scores[j, t]
-            both = np.arange(n_pushing[i if is_ahead else j, t] + 1)  # rivals that push down the two of them
-            between = 0 if is_ahead else n_pushing[i, t] - n_pushing[j, t]  # and those that push down the first alone
-            part = points[position[i, t] + both + between] - points[position[j, t] + both]
-            least[pair] += weights[t] * part.min()
-            size[pair] += weights[t] * np.abs(part).max()
-    return _n_negative(least, size)
 
 
 def _ordered_pairs(reference: FloatArray) -> tuple[IntArray, IntArray]:
