@@ -18,7 +18,6 @@ from leaderboard.studies.redrawn_ranks import redrawn_arrays
 from leaderboard.submissions.instances.vectors import TOLERANCE, unpack_vector
 from ranking_engine.core.instances import AGGREGATIONS, InstanceScores, aggregate_all, paired_differences
 from ranking_engine.core.ranking import UNRANKED
-from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.files.instance_tables import cluster_codes
 from ranking_engine.stability.instance_subsets import task_subset_curves
 from ranking_engine.stability.separability.instance_errors import paired_errors, residual_sums
@@ -162,10 +161,12 @@ def _pairs(
         held.scores, pairs.tolist(), n_resamples=parameters["n_resamples"], level=1 - level, seed=parameters["seed"]
     )
     errors = paired_errors(held.scores, pairs.tolist(), level=level)
+    # All instances of all tasks side by side, some clusters of several tasks. Each is divided by how many its task has:
+    # the sum is the sum of the means of the tasks.
     tests = instance_separability(
-        _weighed_instances(held.scores),
+        np.concatenate([block / block.shape[1] for block in held.scores.oriented()], axis=1),
         pairs,
-        clusters=_clusters_of_all(held.scores),
+        clusters=np.concatenate(held.scores.clusters) if held.scores.clusters else None,
         level=level,
         seed=parameters["seed"],
     )
@@ -184,16 +185,6 @@ def _pairs(
         "verdicts": tests.verdicts,
     }
     return arrays, tests.summary() | {"n_neighbours": max(0, len(order) - 1)}
-
-
-def _weighed_instances(scores: InstanceScores) -> FloatArray:
-    """All instances of all tasks side by side, divided by how many their task has: the sum is the sum of task means."""
-    return np.concatenate([block / block.shape[1] for block in scores.oriented()], axis=1)
-
-
-def _clusters_of_all(scores: InstanceScores) -> np.ndarray | None:
-    """The clusters of `_weighed_instances`, some of several tasks; None where no instances have clusters."""
-    return np.concatenate(scores.clusters) if scores.clusters else None
 
 
 def with_clustered_errors(table: RevisionMatrix, errors: np.ndarray) -> np.ndarray:

@@ -176,7 +176,14 @@ def places_by_key(viewer: Viewer, *, after: str, most: int) -> list[Benchmark]:
 
 def places_of(benchmarks: Sequence[Benchmark]) -> list[Place]:
     """Where these benchmarks are: one query."""
-    summaries = _study_summaries(benchmarks, STUDY, (DIVERSITY, CARDINAL, ORDINAL))
+    published = {b.publication.revision_id: b for b in benchmarks if b.publication is not None}
+    summaries: dict[int, dict[str, dict[str, Any]]] = {benchmark.pk: {} for benchmark in benchmarks}  # by study
+    studies = [DIVERSITY, CARDINAL, ORDINAL]
+    reports = Report.objects.filter(revision_id__in=published, kind=STUDY, parameters__study__in=studies)
+    for report in reports.defer("arrays").order_by("pk"):
+        benchmark = published[report.revision_id]
+        if benchmark.publication and report.engine_version == benchmark.publication.engine_version:
+            summaries[benchmark.pk][report.parameters["study"]] = report.summary
     places = []
     for benchmark in benchmarks:
         of_study = summaries[benchmark.pk]
@@ -248,23 +255,3 @@ def open_boards(viewer: Viewer) -> QuerySet[Benchmark]:
     """
     rows = listed_benchmarks(viewer).filter(hides_nothing(), publication__isnull=False)
     return rows.select_related("publication").defer("description", "citation")
-
-
-def _study_summaries(
-    benchmarks: Sequence[Benchmark], kind: str, studies: Sequence[str]
-) -> dict[int, dict[str, dict[str, Any]]]:
-    """Of each benchmark, by its id, the summaries of some studies of what is published, by study.
-
-    Args:
-        benchmarks: with their publications.
-        kind: the kind of report that holds a study.
-        studies: which studies.
-    """
-    published = {b.publication.revision_id: b for b in benchmarks if b.publication is not None}
-    summaries: dict[int, dict[str, dict[str, Any]]] = {benchmark.pk: {} for benchmark in benchmarks}
-    reports = Report.objects.filter(revision_id__in=published, kind=kind, parameters__study__in=list(studies))
-    for report in reports.defer("arrays").order_by("pk"):
-        benchmark = published[report.revision_id]
-        if benchmark.publication and report.engine_version == benchmark.publication.engine_version:
-            summaries[benchmark.pk][report.parameters["study"]] = report.summary
-    return summaries

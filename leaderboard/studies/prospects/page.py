@@ -196,6 +196,12 @@ def prospect_row(
             "%(n)s rivals share no task with it and can neither beat it nor lose to it.",
             n_rivals,
         ) % {"n": n_rivals}
+    heaviest = max((float(weight) for weight in prospect.weights.values()), default=1.0)  # as high as the chart, 10
+    columns = [
+        f"M{t + 0.15} 10V{10 - 10 * float(prospect.weights[task]) / heaviest:.2f}h0.7V10z"
+        for t, task in enumerate(prospects.tasks)
+        if task in prospect.weights
+    ]
     return ProspectRow(
         key=prospect.system,
         name=names.get(prospect.system, prospect.system),
@@ -207,7 +213,7 @@ def prospect_row(
         evidence=evidence(prospect, names, conditions, prospects.rule),
         weights=task_weights(prospect.weights, task_names),
         weights_text=weights_in_words(prospect.weights, task_names),
-        columns=_columns_path(prospect.weights, prospects.tasks),
+        columns="".join(columns),
         n_tasks=len(prospects.tasks),
         needed_text=in_words([task_names.get(task, task) for task in prospect.needed_tasks], 6),
         incomparable_text=incomparable_text,
@@ -220,16 +226,6 @@ def task_weights(weights: Mapping[str, Fraction], task_names: Mapping[str, str])
         TaskWeight(task_names.get(task, task), share_of_weight(weight), str(weight), round(100 * float(weight), 2))
         for task, weight in sorted(weights.items(), key=lambda item: (-item[1], item[0]))
     ]
-
-
-def _columns_path(weights: Mapping[str, Fraction], tasks: Sequence[str]) -> str:
-    """Weights as columns, one unit wide a task and at most 10 high; the heaviest is as high as the chart."""
-    most = max((float(weight) for weight in weights.values()), default=1.0)
-    return "".join(
-        f"M{t + 0.15} 10V{10 - 10 * float(weights[task]) / most:.2f}h0.7V10z"
-        for t, task in enumerate(tasks)
-        if task in weights
-    )
 
 
 def difference(stored: StoredProspects, task_names: Mapping[str, str]) -> str:

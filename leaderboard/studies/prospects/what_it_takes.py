@@ -10,7 +10,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from leaderboard.common.language.engine import in_page_language
 from leaderboard.common.text import as_sentence
-from leaderboard.models import Publication, Revision
+from leaderboard.models import Publication
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.weights import weight_text
 from leaderboard.studies.prospects.page import ProspectRow, TaskWeight, prospect_row, task_weights
@@ -106,6 +106,32 @@ def what_it_takes(
         if way.is_already:
             sentence = gettext_lazy("With %(origin)s no rival beats it head to head.")
         headline = sentence % {"origin": way.origin, "share": way.total_text, "changes": way.moved_text}
+    pair: dict[str, Any] | None = None
+    if rival in names and rival != key:
+        above = pair_under(revision, key, rival, audience_level)
+        both = {"name": names[key], "rival_name": names[rival]}
+        text = as_sentence(in_page_language(above.reason))
+        if above.n_incomparable:
+            text = (
+                gettext(
+                    "Nothing puts %(name)s above %(rival_name)s: it is ahead on no task that both have a score on. "
+                    "Under some weights they have no common task that counts."
+                )
+                % both
+            )
+        elif above.verdict == "none":
+            text = gettext("Nothing can: %(rival_name)s is ahead of %(name)s on every task that counts for it.") % both
+        elif above.verdict == "tie_only":
+            text = gettext("At best the two tie: %(name)s is ahead of %(rival_name)s on no task that counts.") % both
+        elif above.verdict == "strict":
+            text = gettext("Some weights put %(name)s above %(rival_name)s.") % both
+        pair = {
+            "rival_name": names[rival],
+            "verdict": above.verdict,
+            "text": text,
+            "nearest": _nearest_ways(above, stored.own_weights, task_names),
+            "share_text": share_text(above),
+        }
     return (
         WhatItTakes(
             headline=headline,
@@ -120,9 +146,7 @@ def what_it_takes(
                 for other, name in sorted(names.items(), key=lambda item: fold_name(item[1]))
                 if other != key
             ],
-            pair=_pair_answer(revision, key, rival, stored.own_weights, audience_level=audience_level)
-            if rival in names and rival != key
-            else None,
+            pair=pair,
         ),
         "",
     )
@@ -159,37 +183,3 @@ def _nearest_ways(prospect: Prospect, own: Mapping[str, float], task_names: Mapp
             )
         )
     return ways
-
-
-def _pair_answer(
-    revision: Revision, key: str, rival: str, own_weights: Mapping[str, float], *, audience_level: str
-) -> dict[str, Any]:
-    """What puts one system above another."""
-    names, task_names = system_names(revision), configuration_of(revision).task_names
-    prospect = pair_under(revision, key, rival, audience_level)
-    name, rival_name = names[key], names[rival]
-    text = as_sentence(in_page_language(prospect.reason))
-    if prospect.n_incomparable:
-        text = gettext(
-            "Nothing puts %(name)s above %(rival_name)s: it is ahead on no task that both have a score on. Under some "
-            "weights they have no common task that counts."
-        ) % {"name": name, "rival_name": rival_name}
-    elif prospect.verdict == "none":
-        text = gettext("Nothing can: %(rival_name)s is ahead of %(name)s on every task that counts for it.") % {
-            "rival_name": rival_name,
-            "name": name,
-        }
-    elif prospect.verdict == "tie_only":
-        text = gettext("At best the two tie: %(name)s is ahead of %(rival_name)s on no task that counts.") % {
-            "name": name,
-            "rival_name": rival_name,
-        }
-    elif prospect.verdict == "strict":
-        text = gettext("Some weights put %(name)s above %(rival_name)s.") % {"name": name, "rival_name": rival_name}
-    return {
-        "rival_name": rival_name,
-        "verdict": prospect.verdict,
-        "text": text,
-        "nearest": _nearest_ways(prospect, own_weights, task_names),
-        "share_text": share_text(prospect),
-    }

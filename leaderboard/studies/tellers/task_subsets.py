@@ -1,7 +1,5 @@
 """Task subsets, in words."""
 
-from typing import Any
-
 from django.utils.translation import gettext, ngettext
 
 from leaderboard.common.charts.lines import line_chart
@@ -40,7 +38,12 @@ def _grade(summary: Summary, rule: str) -> StudyGrade | None:
 
 
 def _findings(summary: Summary, marked: str, names: StudyNames) -> StudyFindings:
-    rules = {rule: {**of_rule, **_at_every_size(of_rule)} for rule, of_rule in summary["rules"].items()}
+    rules = {rule: {**of_rule} for rule, of_rule in summary["rules"].items()}
+    for one in rules.values():
+        if "sizes" in one:  # of very many tasks only these have values: the curves get a place for every number
+            for name in ("mean", "deviation"):
+                known = dict(zip(one["sizes"], one[name], strict=True))
+                one[name] = [known.get(size) for size in range(1, one["sizes"][-1] + 1)]
     n_tasks = max((len(of_rule["mean"]) for of_rule in rules.values()), default=0)
     half = max(1, n_tasks // 2)
     values = {rule: of_rule["mean"][half - 1] for rule, of_rule in rules.items() if len(of_rule["mean"]) >= half}
@@ -101,17 +104,6 @@ def _findings(summary: Summary, marked: str, names: StudyNames) -> StudyFindings
         gettext("Mean of %(n)s random subsets of each size, or of all subsets if there are fewer.")
         % {"n": summary["n_repeats"]},
     )
-
-
-def _at_every_size(of_rule: Summary) -> Summary:
-    """Return the curves with a place for every number of tasks; of very many tasks only some `sizes` have values."""
-    if "sizes" not in of_rule:
-        return {}
-    curves: dict[str, Any] = {}
-    for name in ("mean", "deviation"):
-        known = dict(zip(of_rule["sizes"], of_rule[name], strict=True))
-        curves[name] = [known.get(size) for size in range(1, of_rule["sizes"][-1] + 1)]
-    return curves
 
 
 TELLER = Teller("task_subsets", _findings, _grade)
