@@ -125,8 +125,17 @@ def audit_lines(
     """
     rows: list[_Row] = []
     end, n_events = start, 0
-    both = merge(_entries(benchmark, query, start, most), _decisions(benchmark, query, start), key=itemgetter(0),
-                 reverse=True)  # fmt: skip
+    own = AuditEntry.objects.filter(benchmark=benchmark).select_related("actor", "revision").order_by("-pk")
+    if query.subject:
+        own = own.filter(subject=query.subject)
+    if query.who:
+        own = own.filter(actor=int(query.who))
+    if query.of:
+        own = own.filter(of__icontains=query.of)
+    entries = ((entry.at, entry) for entry in _in_parts(own, start.entry, most + 1))
+    both: Iterator[tuple[datetime, _Row]] = merge(
+        entries, _decisions(benchmark, query, start), key=itemgetter(0), reverse=True
+    )
     for _, row in both:
         if len(rows) == most or n_events >= READ_EVENTS:
             return _lines(benchmark, rows), end
@@ -186,18 +195,6 @@ def audit_page(benchmark: Benchmark, query: AuditQuery, start: str) -> dict[str,
         "newest_url": (query.address() or "?") if position != Position() else "",
         "older_url": query.address(before=older.text) if older else "",
     }
-
-
-def _entries(benchmark: Benchmark, query: AuditQuery, start: Position, most: int) -> Iterator[tuple[datetime, _Row]]:
-    rows = AuditEntry.objects.filter(benchmark=benchmark).select_related("actor", "revision").order_by("-pk")
-    if query.subject:
-        rows = rows.filter(subject=query.subject)
-    if query.who:
-        rows = rows.filter(actor=int(query.who))
-    if query.of:
-        rows = rows.filter(of__icontains=query.of)
-    for row in _in_parts(rows, start.entry, most + 1):
-        yield row.at, row
 
 
 def _decisions(benchmark: Benchmark, query: AuditQuery, start: Position) -> Iterator[tuple[datetime, _Row]]:
