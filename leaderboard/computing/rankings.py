@@ -146,21 +146,6 @@ def rank_isolated(
     return outcomes
 
 
-def _rank_in_turn(
-    matrix: ScoreMatrix,
-    missing: str,
-    aggregation: str,
-    rules: Sequence[str],
-    *,
-    ties: str | None = None,
-    options: Mapping[str, Mapping[str, object]] | None = None,
-) -> Iterator[Outcomes]:
-    """As `rank_isolated`, some rules at a time: first those that share what they need, then the longest one by one."""
-    for batch in (*quick_batches(rules, aggregation), *long_batches(rules)):
-        outcomes = rank_isolated(matrix, missing, aggregation, batch, ties=ties, options=options)
-        yield {rule: outcome for rule, (outcome, _) in outcomes.items()}
-
-
 def quick_batches(rules: Sequence[str], aggregation: str) -> list[list[str]]:
     """Those of the rules that do not take longest, as they are ranked together: each batch takes a moment.
 
@@ -182,9 +167,14 @@ def long_batches(rules: Sequence[str]) -> list[list[str]]:
 def board_in_turn(
     matrix: ScoreMatrix, missing: str, aggregation: str, rules: Sequence[str], ties: str | None
 ) -> Iterator[MajorityFacts | Outcomes]:
-    """What a board under other settings is made of: first the majority facts, then rankings as `_rank_in_turn`."""
+    """What a board under other settings is made of: the majority facts, then rankings as `rank_isolated`, in batches.
+
+    First come the rules that share what they need, then those that take longest, one by one.
+    """
     yield majority_facts(matrix, aggregation)
-    yield from _rank_in_turn(matrix, missing, aggregation, rules, ties=ties)
+    for batch in (*quick_batches(rules, aggregation), *long_batches(rules)):
+        outcomes = rank_isolated(matrix, missing, aggregation, batch, ties=ties)
+        yield {rule: outcome for rule, (outcome, _) in outcomes.items()}
 
 
 def majority_facts(matrix: ScoreMatrix, aggregation: str) -> MajorityFacts:

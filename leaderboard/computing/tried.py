@@ -185,7 +185,15 @@ def figures_of_table(table: bytes, about: bytes, choices: RankAs) -> Iterator[Ta
     yield from (_ranked(read, batch, choices) for batch in left if rule_of_variant(batch[0]) not in AFTER_WINNERS)
     yield _winners(weighed, started + WINNERS_SHARE * choices.seconds)
     yield from (_ranked(read, batch, choices) for batch in left if rule_of_variant(batch[0]) in AFTER_WINNERS)
-    yield _tests(weighed, reference, read, choices.ties)
+    if read.aggregation == TWO_STEP:
+        reason = "with two-step aggregation the groups are ranked, but the test is about differences on tasks"
+        yield Tests("", None, reason)
+    elif weighed.n_systems > MAX_TESTED:
+        yield Tests("", None, f"not tested here for more than {MAX_TESTED} systems")
+    elif reference is None:
+        yield Tests("", None, "no rule ranks")
+    else:
+        yield Tests(reference.rule, significance(weighed, reference, missing=read.policy, ties=choices.ties or None))
 
 
 def read_inputs(table: bytes, about: bytes, choices: RankAs) -> ReadTable:
@@ -266,17 +274,6 @@ def reference_rule(ranked: Sequence[str], preferred: str, matrix: ScoreMatrix) -
     """
     usual = "copeland" if np.isnan(matrix.values).any() else "borda"
     return next((rule for rule in (preferred, usual, *ranked) if rule in ranked), "")
-
-
-def _tests(matrix: ScoreMatrix, reference: Ranking | None, read: ReadTable, ties: str) -> Tests:
-    if read.aggregation == TWO_STEP:
-        reason = "with two-step aggregation the groups are ranked, but the test is about differences on tasks"
-        return Tests("", None, reason)
-    if matrix.n_systems > MAX_TESTED:
-        return Tests("", None, f"not tested here for more than {MAX_TESTED} systems")
-    if reference is None:
-        return Tests("", None, "no rule ranks")
-    return Tests(reference.rule, significance(matrix, reference, missing=read.policy, ties=ties or None))
 
 
 def _winners(matrix: ScoreMatrix, deadline: float) -> Winners:
