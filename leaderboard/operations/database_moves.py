@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
 from django.apps import apps
 from django.core.management.color import no_style
@@ -31,15 +30,23 @@ def fill_from_sqlite(file: Path) -> None:
         MoveError: PostgreSQL refuses a row; the message names the table.
     """
     # One model for every table that has one, those of many-to-many relations too.
-    pairs = [(model, model._meta) for model in apps.get_models(include_auto_created=True)]  # noqa: SLF001 -- documented
-    models_by_table = {about.db_table: model for model, about in pairs if about.managed and not about.proxy}
+    models_and_meta = [(model, model._meta) for model in apps.get_models(include_auto_created=True)]  # noqa: SLF001 -- documented
+    models_by_table = {about.db_table: model for model, about in models_and_meta if about.managed and not about.proxy}
     with _reading(file), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # reading may take its time
         for table in models_by_table:
             cursor.execute(f"DELETE FROM {_quoted(table)}")  # noqa: S608 -- our own tables
         for table, model in models_by_table.items():
+            fields = model._meta.concrete_fields  # noqa: SLF001 -- documented
+            columns = ", ".join(_quoted(field.column) for field in fields)
+            queryset: models.QuerySet = models.QuerySet(model, using=SOURCE)  # no manager's: that could leave rows out
+            rows = queryset.order_by("pk").values_list(*[field.attname for field in fields])
             try:
-                _copy_rows(model, table, cursor)
+                copying = cursor.copy(f"COPY {_quoted(table)} ({columns}) FROM STDIN")
+                with connection.wrap_database_errors, copying as copy:
+                    for row in rows.iterator(chunk_size=ROWS_AT_ONCE):
+                        pairs = zip(fields, row, strict=True)
+                        copy.write_row([field.get_db_prep_save(value, connection) for field, value in pairs])
             except DatabaseError as error:
                 raise MoveError(f"{table}: {' '.join(str(error).split())[:500]}") from error
         for statement in connection.ops.sequence_reset_sql(no_style(), list(models_by_table.values())):
@@ -58,18 +65,6 @@ def _reading(file: Path) -> Iterator[None]:
             yield
     finally:
         del connections[SOURCE]
-
-
-def _copy_rows(model: type[models.Model], table: str, cursor: Any) -> None:  # noqa: ANN401 -- around psycopg's
-    fields = model._meta.concrete_fields  # noqa: SLF001 -- documented
-    columns = ", ".join(_quoted(field.column) for field in fields)
-    queryset: models.QuerySet = models.QuerySet(model, using=SOURCE)  # no manager's: that could leave rows out
-    rows = queryset.order_by("pk").values_list(*[field.attname for field in fields])
-    copying = cursor.copy(f"COPY {_quoted(table)} ({columns}) FROM STDIN")
-    with connection.wrap_database_errors, copying as copy:
-        for row in rows.iterator(chunk_size=ROWS_AT_ONCE):
-            pairs = zip(fields, row, strict=True)
-            copy.write_row([field.get_db_prep_save(value, connection) for field, value in pairs])
 
 
 def _quoted(name: str | None) -> str:

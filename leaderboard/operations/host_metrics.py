@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from config.processes import web_server
 
 def families() -> Iterator[Metric]:
     """The numbers for Prometheus."""
-    folder = _counts_folder()
+    name = os.environ.get(meters.FOLDER_VARIABLE)
+    folder = Path(name) if name else None  # where the processes of this server count together
     if folder is None:
         yield from meters.REGISTRY.collect()
     else:
@@ -30,24 +32,13 @@ def families() -> Iterator[Metric]:
     )
     memory = GaugeMetricFamily("plurank_web_memory_bytes", description, labels=["of"])
     pids = [os.getpid()] if folder is None else web_server.pids(folder)
-    taken = [_resident_bytes(pid) for pid in pids]
+    taken = []
+    for pid in pids:
+        with suppress(OSError, IndexError, ValueError):  # the platform does not say, or the process has ended
+            taken.append(int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
     memory.add_metric(["all"], sum(taken))
     memory.add_metric(["largest"], max(taken, default=0))
     yield memory
     disk = shutil.disk_usage(settings.VAR)
     yield GaugeMetricFamily("plurank_disk_free_bytes", "Free space on the disk of PLURANK_VAR.", disk.free)
     yield GaugeMetricFamily("plurank_disk_size_bytes", "The size of the disk of PLURANK_VAR.", disk.total)
-
-
-def _counts_folder() -> Path | None:
-    """Where this server's processes count together; None where this one counts alone."""
-    name = os.environ.get(meters.FOLDER_VARIABLE)
-    return Path(name) if name else None
-
-
-def _resident_bytes(pid: int) -> int:
-    """The memory of a process that is in use, 0 where the platform does not say or the process has ended."""
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError, ValueError):
-        return 0

@@ -62,20 +62,16 @@ def kept_password(file: Path) -> str:
 
 def collect_static(stamp: Path, progress: Callable[[str], None]) -> None:
     """Collect the static files for the web server, unless nothing changed since `stamp`, beside them, was written."""
-    now = _static_digest()
+    # It distinguishes any two states of all static files, ours and the packages', and of how they are stored.
+    digest = hashlib.sha256(repr(settings.STORAGES["staticfiles"]).encode())
+    for finder in get_finders():
+        for path, storage in finder.list([]):
+            state = Path(storage.path(path)).stat()
+            digest.update(f"{path} {state.st_size} {state.st_mtime_ns}\n".encode())
+    now = digest.hexdigest()
     if stamp.exists() and stamp.read_text() == now:
         return
     progress("Collecting static files ...")
     stamp.unlink(missing_ok=True)
     call_command("collectstatic", interactive=False, verbosity=0, clear=True)
     stamp.write_text(now)
-
-
-def _static_digest() -> str:
-    """Distinguishes any two states of all static files, ours and the packages', and of how they are stored."""
-    digest = hashlib.sha256(repr(settings.STORAGES["staticfiles"]).encode())
-    for finder in get_finders():
-        for path, storage in finder.list([]):
-            state = Path(storage.path(path)).stat()
-            digest.update(f"{path} {state.st_size} {state.st_mtime_ns}\n".encode())
-    return digest.hexdigest()

@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django.views.defaults import page_not_found
 
-from leaderboard.access.audience import Viewer, audience_of
+from leaderboard.access.audience import audience_of
 from leaderboard.common import documents as service
 from leaderboard.common.paging import page_links
 from leaderboard.common.requests import DeadLinkError
@@ -58,7 +58,7 @@ def status(request: HttpRequest) -> HttpResponse:
     ]
     # How long work has been waiting in a queue that no worker takes anything from.
     oldest = min((count.oldest for count in counts if count.oldest and not count.n_running), default=now)
-    context = {
+    context: dict[str, object] = {
         "queues": queues,
         "jobs": [
             _job(job, now, with_error=is_staff) | {"place": lines[job.queue].get(job.pk), "newer": newer.get(job.pk, 0)}
@@ -67,32 +67,32 @@ def status(request: HttpRequest) -> HttpResponse:
         "is_at_work": any(count.n_waiting or count.n_running for count in counts),
         "n_workers_seen": workers_since(request.user, now - timedelta(hours=1)),
         "stalled_text": timesince(oldest) if now - oldest > STALLED_AFTER else "",
-        **(_for_staff(request.user, now) if is_staff else {"processes": None, "at_work": None, "outbox": None}),
+        "processes": None,
+        "at_work": None,
+        "outbox": None,
         "pages": page_links(page),
     }
+    if is_staff:  # what names people and machines, and what was deleted for its age
+        retention = RetentionState.objects.first()
+        context |= {
+            "processes": [
+                {"row": row, "seconds": max(0.0, (now - row.seen_at).total_seconds())} for row in living_processes()
+            ],
+            "at_work": [_job(job, now, with_error=True) for job in running_jobs(request.user)],
+            "outbox": outbox_facts(),
+            "retention": retention,
+            "retention_rows": [
+                {
+                    "description": DESCRIPTIONS.get(name, name),
+                    "n_last": retention.removed.get(name, 0),
+                    "n_in_all": n_in_all,
+                }
+                for name, n_in_all in retention.removed_in_all.items()
+            ]
+            if retention
+            else [],
+        }
     return render(request, "operations/status.html", context)
-
-
-def _for_staff(viewer: Viewer, now: datetime) -> dict[str, object]:
-    """What names people and machines: processes, who works on what, mails, and what was deleted for its age."""
-    retention = RetentionState.objects.first()
-    n_removed = retention.removed_in_all if retention else {}
-    return {
-        "processes": [
-            {"row": row, "seconds": max(0.0, (now - row.seen_at).total_seconds())} for row in living_processes()
-        ],
-        "at_work": [_job(job, now, with_error=True) for job in running_jobs(viewer)],
-        "outbox": outbox_facts(),
-        "retention": retention,
-        "retention_rows": [
-            {
-                "description": DESCRIPTIONS.get(name, name),
-                "n_last": retention.removed.get(name, 0) if retention else 0,
-                "n_in_all": n_in_all,
-            }
-            for name, n_in_all in n_removed.items()
-        ],
-    }
 
 
 def _job(job: Job, now: datetime, *, with_error: bool) -> dict[str, object]:
