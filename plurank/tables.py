@@ -85,10 +85,10 @@ class ResultTable:
 
     def to_text(self, limit: int | None = None) -> str:
         """Return title, table and notes as text, at most `limit` rows of it."""
-        lines = text_grid(self._grid(limit)) if len(self) else []
+        lines = ["", *text_grid(self._grid(limit))] if len(self) else []
         n_more = 0 if limit is None else max(0, len(self) - limit)
         more = [f"... and {n_more} more rows"] if n_more else []
-        return "\n".join([self.title, "", *lines, *more, *(["", *self.notes] if self.notes else [])])
+        return "\n".join([self.title, *lines, *more, *(["", *self.notes] if self.notes else [])])
 
     def __repr__(self) -> str:
         return self.to_text(MAX_ROWS)

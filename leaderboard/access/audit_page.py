@@ -18,6 +18,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext, gettext_lazy
 
+from leaderboard.access.setting_names import SETTING_NAMES
 from leaderboard.common.files import spreadsheet_csv_text
 from leaderboard.common.language.numbers import localise
 from leaderboard.common.text import whole_number
@@ -98,6 +99,14 @@ class AuditLine:
     corrected: UUID | None = None  # the batch of what it corrects
     event: str = ""  # what happened to a submission, as pages say it; `after` is the same as it is stored
     sentence: str = ""  # what was done, where subject and field do not say it by themselves
+    setting: str = ""  # what pages call the setting that is changed; `of` is its name for programs
+
+    @property
+    def what(self) -> str:
+        """What was changed, as the page says it."""
+        of = gettext("“%(name)s”") % {"name": self.setting} if self.setting else self.of
+        field = "" if self.field == "value" else f": {gettext('URL') if self.field == 'address' else self.field}"
+        return f"{self.subject} {of}{field}"
 
 
 @dataclass(frozen=True)
@@ -131,7 +140,9 @@ def audit_lines(
     if query.who:
         own = own.filter(actor=int(query.who))
     if query.of:
-        own = own.filter(of__icontains=query.of)
+        words = query.of.casefold()
+        settings = [name for name, called in SETTING_NAMES.items() if words in str(called).casefold()]
+        own = own.filter(Q(of__icontains=query.of) | Q(subject=AuditEntry.Subject.SETTING, of__in=settings))
     entries = ((entry.at, entry) for entry in _in_parts(own, start.entry, most + 1))
     both: Iterator[tuple[datetime, _Row]] = merge(
         entries, _decisions(benchmark, query, start), key=itemgetter(0), reverse=True
@@ -270,6 +281,7 @@ def _lines(benchmark: Benchmark, rows: Sequence[_Row]) -> list[AuditLine]:
                 revision=row.revision.number if row.revision else None,
                 reason=row.reason,
                 sentence=sentence,
+                setting=str(SETTING_NAMES.get(row.of, "")) if row.subject == AuditEntry.Subject.SETTING else "",
             )
         else:
             event = events[row.newest]

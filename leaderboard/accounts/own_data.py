@@ -49,7 +49,7 @@ submissions.csv    your submissions, and submitted.csv the scores in them
 votes.csv          the batches of votes that you sent; the votes themselves are in the benchmark's download
 predictions.csv    the files of predictions that you submitted
 written.csv        what you wrote: notes, reasons, names of frozen revisions
-hosting.csv        what you set up for benchmarks: webhooks, followed addresses, references
+hosting.csv        what you set up for benchmarks: webhooks, followed URLs, references
 experiments.csv    the studies that you started with parameters of your own
 notices.csv        the notices that you got
 drafts.csv         what you have begun, and boards and weights that you saved
@@ -145,7 +145,7 @@ def tables_of(user: User) -> dict[str, Table]:
     ]
     hosting: list[tuple[str, QuerySet[Any], str, str, str]] = [
         ("webhook", Webhook.objects.filter(author=user), "benchmark__key", "address", "created_at"),
-        ("followed address", FollowedAddress.objects.filter(author=user), "benchmark__key", "address", "created_at"),
+        ("followed URL", FollowedAddress.objects.filter(author=user), "benchmark__key", "address", "created_at"),
         (
             "references",
             TaskReferences.objects.filter(uploaded_by=user).order_by("-pk"),

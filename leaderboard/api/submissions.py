@@ -334,7 +334,7 @@ def problem_details(error: InputError, *, place: str = "") -> list[dict[str, Any
 
     Args:
         error: with the problems.
-        place: where all of them are, if they are of files; their messages then say file and line, too.
+        place: of the body in which all of them are, if they are of its files. Messages about a file say file and line.
     """
     details = []
     for problem in error.problems.listed[:SHOWN_PROBLEMS]:
@@ -344,7 +344,7 @@ def problem_details(error: InputError, *, place: str = "") -> list[dict[str, Any
             "line": problem.line,
             "column": problem.place_name,
         }
-        message = str(problem) if place else problem.message
+        message = str(problem) if place or problem.source else problem.message
         details.append({"message": message} | {name: value for name, value in places.items() if value})
     return details
 

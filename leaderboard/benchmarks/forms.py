@@ -9,6 +9,7 @@ from django.utils.functional import lazy
 from django.utils.html import format_html
 from django.utils.translation import gettext, gettext_lazy
 
+from leaderboard.access.setting_names import SETTING_NAMES
 from leaderboard.common.form_fields import (
     NOTE_LENGTH,
     REASON_LENGTH,
@@ -147,36 +148,42 @@ class AboutForm(forms.ModelForm):
     """What a benchmark says of itself, and who reads it and submits."""
 
     default_rule = forms.ChoiceField(
-        choices=default_rule_choices, label=gettext_lazy("Default rule"), help_text=lazy(_rule_help, str)()
+        choices=default_rule_choices, label=SETTING_NAMES["default_rule"], help_text=lazy(_rule_help, str)()
     )
     source_url = forms.URLField(
         required=False,
         max_length=500,
         assume_scheme="https",
-        label=gettext_lazy("URL"),
+        label=SETTING_NAMES["source_url"],
         help_text=gettext_lazy("Where the data comes from."),
     )
     licence = LineFormField(
-        required=False, max_length=500, label=gettext_lazy("Licence"), widget=forms.TextInput(attrs=TEXT)
+        required=False, max_length=500, label=SETTING_NAMES["licence"], widget=forms.TextInput(attrs=TEXT)
     )
     description = LinesFormField(
         required=False,
         max_length=20_000,
+        label=SETTING_NAMES["description"],
         help_text=gettext_lazy("Markdown; its first paragraph is shown in lists."),
         widget=forms.Textarea(attrs={"rows": 5}),
     )
     citation = LinesFormField(
-        required=False, max_length=5000, label=gettext_lazy("How to cite it"), widget=forms.Textarea(attrs={"rows": 3})
+        required=False, max_length=5000, label=SETTING_NAMES["citation"], widget=forms.Textarea(attrs={"rows": 3})
     )
     doi = LineFormField(
         required=False,
         max_length=200,
-        label=gettext_lazy("DOI"),
+        label=SETTING_NAMES["doi"],
         validators=[is_doi],
         widget=forms.TextInput(attrs=TEXT),
         help_text=gettext_lazy("Such as 10.5281/zenodo.1234567, if the data are archived under one."),
     )
-    tags = TagsField(required=False, max_length=500, help_text=gettext_lazy("Separated by commas."))
+    tags = TagsField(
+        required=False,
+        max_length=500,
+        label=SETTING_NAMES["tags"],
+        help_text=gettext_lazy("Separated by commas."),
+    )
 
     class Meta:
         model = Benchmark
@@ -184,7 +191,7 @@ class AboutForm(forms.ModelForm):
             "name", "description", "visibility", "submission_policy", "default_rule",
             "source_url", "licence", "citation", "doi", "tags",
         )  # fmt: skip
-        labels = {"visibility": gettext_lazy("Who can read it"), "submission_policy": gettext_lazy("Who can submit")}
+        labels = SETTING_NAMES
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- those of a form
         super().__init__(*args, **kwargs)
@@ -228,13 +235,13 @@ class CreateForm(AboutForm):
 class SettingsForm(AboutForm):
     """A benchmark's settings that no rank depends on."""
 
-    deadline = MomentField(gettext_lazy("Submissions until"), gettext_lazy("Owners can still submit afterwards."))
+    deadline = MomentField(SETTING_NAMES["deadline"], gettext_lazy("Owners can still submit afterwards."))
     embargo_until = MomentField(
-        gettext_lazy("Embargo until"),
+        SETTING_NAMES["embargo_until"],
         gettext_lazy("Scores accepted before this date join the board on it, in the order of acceptance."),
     )
     anonymous_until = MomentField(
-        gettext_lazy("Hide system names until"),
+        SETTING_NAMES["anonymous_until"],
         gettext_lazy("Systems are shown as numbers, and only moderators see scores."),
     )
     reason = LineFormField(
@@ -249,16 +256,6 @@ class SettingsForm(AboutForm):
         fields = (*AboutForm.Meta.fields, "daily_cap", "total_cap", "deadline", "embargo_until", "score_view",
                   "anonymous_until", "decision_days", "rejects_overdue", "submitters_withdraw",
                   "shows_submitters")  # fmt: skip
-        labels = {
-            **AboutForm.Meta.labels,
-            "daily_cap": gettext_lazy("Max. systems per user per day"),
-            "total_cap": gettext_lazy("Max. systems per user in total"),
-            "score_view": gettext_lazy("What they see"),
-            "decision_days": gettext_lazy("Review period (days)"),
-            "rejects_overdue": gettext_lazy("Reject overdue submissions"),
-            "submitters_withdraw": gettext_lazy("Submitters withdraw their accepted scores themselves"),
-            "shows_submitters": gettext_lazy("Readers see how many systems each submitter entered"),
-        }
         help_texts = {
             "daily_cap": gettext_lazy("No limit if empty."),
             "total_cap": gettext_lazy("No limit if empty."),

@@ -11,6 +11,7 @@ from django.http import QueryDict
 from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy
 
+from leaderboard.access.setting_names import SETTING_NAMES
 from leaderboard.benchmarks.tasks import COUNTING, MAX_TASKS, GroupEdit, Proposal, TaskEdit
 from leaderboard.common.form_fields import LineFormField, LinesFormField
 from leaderboard.common.language.numbers import typed_number
@@ -178,7 +179,7 @@ class CountingForm(forms.Form):
 
     aggregation = forms.ChoiceField(
         choices=Benchmark.Aggregation.choices,
-        label=gettext_lazy("How tasks and groups count"),
+        label=SETTING_NAMES["aggregation"],
         help_text=gettext_lazy(
             "Under weighted aggregation, if some tasks are in no group, ranks depend on the unit of the weights: twice "
             "the weight of everything counts twice for these tasks, and four times for tasks in groups."
@@ -193,14 +194,14 @@ class CountingForm(forms.Form):
             ("worst", gettext_lazy("the task’s worst score is filled in")),
             ("predicted", gettext_lazy("predicted from the other scores, and marked")),
         ],
-        label=gettext_lazy("Missing scores"),
+        label=SETTING_NAMES["missing_policy"],
         help_text=gettext_lazy("For rules that need every score. Readers can switch to the other policies."),
     )
     replacement = forms.ChoiceField(
-        choices=Benchmark.Replacement.choices, label=gettext_lazy("When a system is submitted again"), required=False
+        choices=Benchmark.Replacement.choices, label=SETTING_NAMES["replacement"], required=False
     )
     gamma = FigureField(
-        gettext_lazy("Optimality threshold γ"),
+        SETTING_NAMES["gamma"],
         help_text=gettext_lazy(
             "In the unit of the scores, such as 95 for percentages. If empty, it is 95 % of the maximum, provided that "
             "all tasks of weight above 0 have the same maximum and higher is better on all of them."
@@ -209,7 +210,7 @@ class CountingForm(forms.Form):
     variants = VariantsFormField(
         required=False,
         max_length=MAX_VARIANTS * (LONGEST_KEY + 2),  # with a line break, as browsers write it
-        label=gettext_lazy("Variants of rules"),
+        label=SETTING_NAMES["variants"],
         help_text=format_lazy(
             gettext_lazy(
                 "Rules with other options, or with your own points, as additional columns. One per line, up to "

@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='auditentry',
             name='subject',
-            field=models.CharField(choices=[('benchmark', 'the benchmark'), ('setting', 'setting'), ('task', 'task'), ('group', 'task group'), ('person', 'person'), ('release', 'frozen revision'), ('webhook', 'webhook'), ('system', 'system'), ('address', 'followed address')], max_length=10),
+            field=models.CharField(choices=[('benchmark', 'the benchmark'), ('setting', 'setting'), ('task', 'task'), ('group', 'task group'), ('person', 'person'), ('release', 'frozen revision'), ('webhook', 'webhook'), ('system', 'system'), ('address', 'followed URL')], max_length=10),
         ),
         migrations.AlterField(
             model_name='notice',

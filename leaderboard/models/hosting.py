@@ -107,7 +107,7 @@ class AuditEntry(models.Model):
         RELEASE = "release", gettext_lazy("frozen revision")
         WEBHOOK = "webhook", gettext_lazy("webhook")
         SYSTEM = "system", gettext_lazy("system")
-        ADDRESS = "address", gettext_lazy("followed address")
+        ADDRESS = "address", gettext_lazy("followed URL")
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="audit_entries")
     # None for what the site itself did.

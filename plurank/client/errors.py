@@ -14,7 +14,8 @@ class SiteError(Exception):
     Attributes:
         status: of HTTP; 0 where there was no answer.
         code: the site's word for it, such as `quota_exceeded`.
-        details: each problem with its place: `message`, and `line`, `column`, `place` where there are any.
+        details: each problem with its place: `message`, and `file`, `line`, `column`, `place` where there are any.
+            The exception's text is the site's message, which has the first of them, with the others below it.
         retry_after: the seconds after which the site wants to be asked again; None where it does not say.
     """
 
@@ -27,14 +28,16 @@ class SiteError(Exception):
         details: Sequence[Mapping[str, Any]] = (),
         retry_after: float | None = None,
     ) -> None:
-        lines = [
-            f"  {', '.join(f'{key} {detail[key]}' for key in ('line', 'column', 'place') if detail.get(key))}: "
-            f"{detail.get('message', '')}"
-            for detail in details[:MAX_SHOWN]
-            if detail.get("message") != message
-        ]
-        if len(details) > MAX_SHOWN:
-            lines.append(f"  and {len(details) - MAX_SHOWN} more")
+        others = details[1:] if details and str(details[0].get("message", "")) in message else details
+        lines = []
+        for detail in others[:MAX_SHOWN]:
+            line = f"line {detail['line']}" if detail.get("line") else ""
+            parts = (detail.get("file"), line, detail.get("column"))
+            where = ", ".join(str(part) for part in parts if part) or str(detail.get("place", ""))
+            text = str(detail.get("message", ""))
+            lines.append(f"  {text}" if not where or text.startswith(where) else f"  {where}: {text}")
+        if len(others) > len(lines):
+            lines.append(f"  and {len(others) - len(lines)} more")
         super().__init__("\n".join([message, *lines]))
         self.status, self.code, self.details, self.retry_after = status, code, tuple(details), retry_after
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from plurank.board import Board
 from plurank.tables import ResultTable
+from ranking_engine.catalogue.registry import get_rule
 
 
 def systems_of(systems: object) -> list[dict[str, Any]]:
@@ -42,17 +43,37 @@ def systems_of(systems: object) -> list[dict[str, Any]]:
 
 
 def changes_of(preview: Mapping[str, Any]) -> ResultTable:
-    """Return what a dry run says as a table: whose rank would change under which rule, and in notes who has none."""
-    unranked: dict[str, list[str]] = {}
+    """Return what a dry run says as a table: whose rank would change under which rule.
+
+    Notes name the rules under which a system that is sent loses its rank, and those that rank others and not a new one.
+    """
     columns: dict[str, list[Any]] = {"rule": [], "system": [], "before": [], "after": []}
-    for rule in preview["rules"] or ():
-        for name in rule.get("unranked", ()):
-            unranked.setdefault(name, []).append(rule["rule"])
+    unranked: dict[str, list[str]] = {}
+    n_more = 0
+    new = {system["name"] for system in preview.get("systems", ()) if system["is_new"]}
+    rules = preview["rules"] or ()
+    for rule in rules:
+        key = rule["rule"]
+        try:
+            record = get_rule(key)
+            name, elects_only = record.name, record.elects_only
+        except ValueError:  # a rule of a newer site
+            name, elects_only = key, False
         for change in rule["changes"]:
-            for name, value in zip(
-                columns, (rule["rule"], change["name"], change["before"], change["after"]), strict=True
-            ):
-                columns[name].append(value)
-    notes = [f"{name} would have no rank under: {', '.join(rules)}" for name, rules in unranked.items()]
-    verdict = "would be accepted at once" if preview.get("would_be_accepted") else "a moderator would decide"
-    return ResultTable(f"Ranks that would change; {verdict}, nothing is stored", columns, notes)
+            for column, value in zip(columns, (key, change["name"], change["before"], change["after"]), strict=True):
+                columns[column].append(value)
+        n_more += rule.get("n_changes", 0) - len(rule["changes"])
+        changed = {change["name"] for change in rule["changes"]}
+        left_out = new if rule.get("winner_names_after") and not elects_only else set()
+        for system in rule.get("unranked", ()):
+            if system in changed | left_out:
+                unranked.setdefault(system, []).append(name)
+    notes = [f"{system} would have no rank under {', '.join(names)}" for system, names in unranked.items()]
+    if n_more:
+        notes.append(f"and {n_more:,} more ranks would change, which the site does not list")
+    if not rules:
+        outcome = "The site does not say which ranks would change"
+    else:
+        outcome = "Ranks that would change" if columns["rule"] else "No rank would change"
+    decision = "would be accepted at once" if preview.get("would_be_accepted") else "a moderator would decide"
+    return ResultTable(f"{outcome}; {decision}, nothing is stored", columns, notes)

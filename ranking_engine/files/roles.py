@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ranking_engine.files.cell_messages import number_message
 from ranking_engine.files.grids import Row
 from ranking_engine.files.metadata import COLUMN_PREFIX
 from ranking_engine.files.number_forms import NO_NUMBER, cell_number, mark_of
@@ -225,7 +226,7 @@ def columns_of(names: Sequence[str], rows: Sequence[Row]) -> TableColumns:
             if place < len(row) and "," in row[place]
         )
         columns = replace(columns, example=next(either, "'1,250'"))
-    doubts = [] if _known_roles(names) else _doubts_of(columns, are_numbers)
+    doubts = [] if _known_roles(names) else _doubts_of(columns, are_numbers, rows[:MAX_LOOKED_AT])
     return replace(columns, doubts=(*doubts, *_needed(columns)))
 
 
@@ -301,22 +302,36 @@ def about_role(name: str, plain: str, folded: Mapping[str, str]) -> str:
     return ""
 
 
-def _doubts_of(columns: TableColumns, are_numbers: Sequence[bool]) -> list[str]:
-    """What has to be asked of a table that is not known whole."""
+def _doubts_of(columns: TableColumns, are_numbers: Sequence[bool], rows: Sequence[Row]) -> list[str]:
+    """What has to be asked of a table that is not known whole.
+
+    Of a column that may have scores, the first cell without a number is named: where it is a slip, that cell is wrong.
+    """
     doubts = []
     names, system = columns.names, columns.places("system")
     plain = [_named(name) for name in names]
     if system and plain[system[0]] not in (*_SYSTEMS[0], ""):
         doubts.append(f"the column {shorten(names[system[0]])!r} may not be the systems")
     unsure = [
-        names[place]
+        place
         for place, role in enumerate(columns.roles)
         if role == "ignored" and (are_numbers[place] or not columns.is_long) and not plain[place].startswith("unnamed")
         and (names[place] or place)
     ]  # fmt: skip
     if unsure:
-        listed = ", ".join(repr(shorten(name)) for name in unsure[:5])
-        doubts.append(f"{len(unsure)} column{'s' if len(unsure) > 1 else ''} may have scores or not: {listed}")
+        listed = []
+        for place in unsure[:5]:
+            slip = next(
+                (
+                    f" (line {line}: {number_message(row[place].strip())})"
+                    for line, row in rows
+                    if len(row) == len(names) and not _has_numbers([row[place]])
+                ),
+                "",
+            )
+            listed.append(f"{shorten(names[place])!r}{slip}")
+        count = f"{len(unsure)} column{'s' if len(unsure) > 1 else ''}"
+        doubts.append(f"{count} may have scores or not: {', '.join(listed)}")
     about_nearest = [
         name for name, role in zip(names, columns.roles, strict=True)
         if role.startswith(ABOUT) and ":" in role and _named(name) in (*_ERRORS, *_COUNTS)

@@ -68,7 +68,7 @@ def test_a_phase_says_its_terms_in_the_language_of_the_site(pseudo_language, fie
 
 @pytest.mark.parametrize(
     ("ranks", "n_leaving_out", "n_sentences"),
-    [([None], 0, 1), ([2, 2], 0, 1), ([1, 4], 0, 2), ([3, 4, None], 1, 2), ([1, 1, None, None, None], 2, 4)],
+    [([None], 0, 1), ([2, 2], 0, 1), ([1, 4], 0, 2), ([3, 4, None], 1, 2), ([1, 2, None, None, None], 2, 4)],
 )
 def test_a_preview_says_where_a_system_would_be_in_the_language_of_the_site(
     pseudo_language, ranks, n_leaving_out, n_sentences

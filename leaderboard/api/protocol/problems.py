@@ -58,8 +58,14 @@ def wrong_body(details: list[dict[str, Any]], n_problems: int | None = None, *, 
     n = len(details) if n_problems is None else n_problems
     count = f"{n}{' or more' if n >= SHOWN_PROBLEMS else ''} problem{'' if n == 1 else 's'}"
     first = details[0]
-    place = first.get("place") or ", ".join(
-        part for part in (f"line {first['line']}" if "line" in first else "", str(first.get("column", ""))) if part
+    # What is wrong in a file says itself where.
+    place = (
+        ""
+        if "file" in first
+        else first.get("place")
+        or ", ".join(
+            part for part in (f"line {first['line']}" if "line" in first else "", str(first.get("column", ""))) if part
+        )
     )
     sentence = f"{place}: {first['message']}" if place else first["message"]
     outcome = "The question cannot be read" if is_question else "Nothing was stored"

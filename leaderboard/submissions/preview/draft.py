@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from leaderboard.access.audience import Audience
 from leaderboard.common.language.engine import in_page_language, rule_name
 from leaderboard.common.names import make_key
-from leaderboard.common.text import by_catalogue, in_words, with_task_names
+from leaderboard.common.text import by_catalogue, in_words, with_system_names, with_task_names
 from leaderboard.computing.previews import Side, both_in_turn
 from leaderboard.computing.rankings import Outcomes, split_rules
 from leaderboard.models import Benchmark, Draft, Score
@@ -186,6 +186,7 @@ def preview_draft(draft: Draft, audience: Audience) -> Preview:
     try:
         (old_rankings, new_rankings), names = rankings_of(before, after), [system.name for system in after.systems]
         task_names = after.configuration.task_names
+        system_names = {system.key: system.name for system in after.systems}
         for rule, ranking in new_rankings.items():
             old_ranking = old_rankings.get(rule)
             n_before = 0 if old_ranking is None else len(old_ranking.ranks)
@@ -203,12 +204,13 @@ def preview_draft(draft: Draft, audience: Audience) -> Preview:
                 reason = ""
             elif ranking.status != "undefined":
                 reason = ranking.unranked_reasons.get(i, reason)
+            reason = with_system_names(with_task_names(reason, task_names), system_names)
             effects.append(
                 RuleEffect(
                     rule_name=rule_name(rule),
                     rank_before=own.before,
                     rank_after=own.after,
-                    reason=in_page_language(with_task_names(reason, task_names)),
+                    reason=in_page_language(reason),
                     ranks_others=ranks_others(ranking, i),
                     n_ranks_changed=len(changed),
                     overtaken_names=[names[j] for j in overtaken[:SHOWN_CHANGES]],

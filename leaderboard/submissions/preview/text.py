@@ -47,18 +47,19 @@ def ranks_sentence(name: str, ranks: Sequence[int | None], n_leaving_out: int = 
     known = [rank for rank in ranks if rank]
     if not known:
         return gettext("No rule would rank %(system)s.") % {"system": name}
-    best, worst = min(known), max(known)
-    values = {"system": name, "best": best, "worst": worst}
-    if best == worst:
-        over_all = gettext("%(system)s would have rank %(best)s over the rules.")
-        over_some = gettext("%(system)s would have rank %(best)s over the rules that rank it.")
+    values = {"system": name, "best": min(known), "worst": max(known), "n": len(known)}
+    if values["best"] == values["worst"]:
+        text = ngettext(
+            "%(system)s would have rank %(best)s under the %(n)s rule that ranks it.",
+            "%(system)s would have rank %(best)s under all %(n)s rules that rank it.",
+            len(known),
+        )
     else:
-        over_all = gettext("%(system)s would have rank %(best)s to %(worst)s over the rules.")
-        over_some = gettext("%(system)s would have rank %(best)s to %(worst)s over the rules that rank it.")
-    sentences = [(over_some if n_leaving_out else over_all) % values]
-    if n_first := known.count(1):
-        firsts = {"n": n_first, "n_rules": len(ranks)}
-        sentences.append(gettext("It would be first under %(n)s of %(n_rules)s.") % firsts)
+        text = gettext("%(system)s would have rank %(best)s to %(worst)s under the %(n)s rules that rank it.")
+    sentences = [text % values]
+    n_first = known.count(1)
+    if 0 < n_first < len(known):
+        sentences.append(gettext("It would be first under %(n)s of them.") % {"n": n_first})
     if n_leaving_out:
         unranked = ngettext(
             "%(n)s rule would rank other systems and leave it unranked.",

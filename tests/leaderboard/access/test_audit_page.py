@@ -7,13 +7,18 @@ import re
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from leaderboard.access import audit_page as audit_page_module
 from leaderboard.access.audience import audience_of
 from leaderboard.access.audit_page import AuditQuery, Position, audit_lines, audit_page
+from leaderboard.access.setting_names import SETTING_NAMES
 from leaderboard.accounts.people import ban
+from leaderboard.benchmarks.forms import SettingsForm
+from leaderboard.benchmarks.forms_tasks import CountingForm
 from leaderboard.benchmarks.releases import freeze_revision
-from leaderboard.benchmarks.settings import change_settings
+from leaderboard.benchmarks.settings import SETTINGS, change_settings
+from leaderboard.benchmarks.tasks import COUNTING
 from leaderboard.models import AuditEntry, Batch, Submission
 from leaderboard.submissions.moderation.decisions import decide
 from leaderboard.submissions.withdrawals import cancel_request, withdraw_own
@@ -164,3 +169,33 @@ def test_the_trail_says_in_words_what_was_frozen_and_leads_to_what_was_decided(m
     assert f'Decision about <a href="{reverse("batch", args=[batch.uuid])}">6 systems</a>' in text
     rows = signed_in(owner).get(reverse("manage_audit_csv", args=[benchmark.key])).getvalue().decode().splitlines()
     assert any("frozen revision,first-edition,revision,,1," in row for row in rows)
+
+
+def test_the_trail_calls_a_setting_what_the_form_calls_it_and_finds_it_by_both_names(make):
+    benchmark = make.benchmark()
+    owner = owner_of(benchmark)
+    change_settings(benchmark, {"anonymous_until": timezone.now()}, author=owner)
+    change_settings(benchmark, {"score_view": "ranks"}, author=owner)
+    followed = AuditEntry.objects.create(
+        benchmark=benchmark, actor=owner, subject="address", of="1", field="address", after="https://a.example/s.csv"
+    )
+    address = reverse("manage_audit", args=[benchmark.key])
+
+    def changed(query):
+        page = compact(signed_in(owner).get(address, query))
+        return [html.unescape(text) for text in re.findall(r'<th scope="row">([^<]*)</th>', page)]
+
+    hidden, seen = "setting “Hide system names until”", "setting “What readers see”"
+    assert changed({"subject": "setting"}) == [seen, hidden]
+    assert [changed({"of": words}) for words in ("hide system", "anonymous_u")] == [[hidden], [hidden]]
+    assert changed({"subject": "address"}) == ["followed URL https://a.example/s.csv (1): URL"]
+    assert [line.of for line in all_audit_lines(benchmark, AuditQuery(subject="setting"))] == [
+        "score_view", "anonymous_until",
+    ]  # fmt: skip
+    assert followed.get_subject_display() == "followed URL"
+
+
+def test_every_setting_that_the_trail_has_has_a_name_on_pages():
+    assert set(SETTING_NAMES) == {*SETTINGS, *COUNTING}
+    labels = {name: field.label for form in (SettingsForm(), CountingForm()) for name, field in form.fields.items()}
+    assert {name: str(labels[name]).removesuffix(" (UTC)") for name in SETTING_NAMES} == dict(SETTING_NAMES)

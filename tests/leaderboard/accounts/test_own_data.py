@@ -97,7 +97,7 @@ def test_it_has_what_one_set_up_chose_and_looked_at(make):
     hosting = [(row["what"], row["benchmark"], row["name"]) for row in rows_of(files["hosting.csv"])]
     assert hosting == [
         ("webhook", benchmark.key, "https://hook.example/board"),
-        ("followed address", benchmark.key, "https://lab.example/scores.csv"),
+        ("followed URL", benchmark.key, "https://lab.example/scores.csv"),
     ]
     experiments = [(row["benchmark"], row["experiment"], row["study"]) for row in rows_of(files["experiments.csv"])]
     assert experiments == [(benchmark.key, str(experiment.pk), "diversity")]

@@ -206,6 +206,28 @@ def test_what_cannot_be_read_is_said_with_its_place_and_stores_nothing(api, boar
     assert (Batch.objects.count(), Draft.objects.count()) == (1, 0)
 
 
+def test_what_is_wrong_in_a_file_is_said_once_with_the_place_in_the_file(api, board):
+    sender = api.as_user(board.memberships.get().user)
+
+    def refused(text):
+        error = error_of(sender.post(path_of(board), {"files": [{"name": "b.csv", "text": text}]}))
+        return error["message"], error["details"]
+
+    place, message = "b.csv, line 3, column 'ARC easy'", "'x' is not a number"
+    assert refused("system,ARC easy\nOne,61\nTwo,x\n") == (
+        f"Nothing was stored: 1 problem. {place}: {message}",
+        [{"message": f"{place}: {message}", "place": "files", "file": place}],
+    )
+    doubt = (
+        "b.csv: 1 column may have scores or not: 'Speed' (line 2: 'x' is not a number). Say what the columns are; so "
+        "far: 'system': system, 'ARC easy': score, 'Speed': ignored"
+    )
+    assert refused("system,ARC easy,Speed\nOne,61,x\n") == (
+        f"Nothing was stored: 1 problem. {doubt}",
+        [{"message": doubt, "place": "mapping.columns", "file": "b.csv"}],
+    )
+
+
 def test_where_submissions_are_closed_nothing_is_read(api, make):
     closed = make.published(submission_policy="owners")
     assert error_of(api.as_user(make.user()).post(path_of(closed), {"files": FILES}))["status"] == 403

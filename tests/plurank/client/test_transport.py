@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from plurank.client import SiteError, TooManyError, UnreachableError
+from plurank.client import InvalidInputError, SiteError, TooManyError, UnreachableError
 from plurank.client.transport import SiteConnection
 
 
@@ -103,6 +103,32 @@ def test_a_redirect_is_not_followed_with_the_token(script):
     with pytest.raises(SiteError, match="answered with status 302; is this the address of a site"):
         SiteConnection(server.url, "secret").get("x/")
     assert len(server.requests) == 1
+
+
+def test_a_refusal_has_each_problem_once_in_the_words_of_the_site(script):
+    first, second = "b.csv, line 3, column 'Speed': 'x' is not a number", "b.csv, line 4: the row has 2 cells"
+    of_files = [
+        {"message": first, "place": "files", "file": "b.csv, line 3, column 'Speed'"},
+        {"message": second, "place": "files", "file": "b.csv, line 4"},
+    ]
+    of_json = [
+        {"message": "expected a number", "place": "systems[0].scores.QA"},
+        {"message": "too long", "place": "note"},
+        {"message": "'high' is not a number", "line": 2, "column": "QA"},
+    ]
+    said = [
+        (of_files[:1], f"Nothing was stored: 1 problem. {first}", ""),
+        (of_files, f"Nothing was stored: 2 problems. {first}", f"\n  {second}"),
+        (of_json, "Nothing was stored: 3 problems. systems[0].scores.QA: expected a number",
+         "\n  note: too long\n  line 2, QA: 'high' is not a number"),
+        (of_json[1:] * 7, "Two things.", "\n  note: too long\n  line 2, QA: 'high' is not a number" * 5
+         + "\n  and 4 more"),
+    ]  # fmt: skip
+    for details, message, rest in said:
+        server = script((400, {}, {"error": {"code": "invalid", "message": message, "details": details}}))
+        with pytest.raises(InvalidInputError) as refusal:
+            SiteConnection(server.url).send("x/", {})
+        assert (str(refusal.value), refusal.value.details) == (message + rest, tuple(details))
 
 
 def test_who_does_not_answer_is_unreachable():

@@ -106,9 +106,11 @@ def test_what_a_file_says_of_a_direction_counts_until_a_description_says_otherwi
         ("s.xlsx", [["system", "QA"], ["A", 1], ["B", "high"]], "line 3, column 'QA': 'high' is not a number"),
         ("s.xlsx", [["system", "QA"], ["A", 1], ["A", 2]], "a second score of A on QA; the first is in"),
         ("s.parquet", {"system": ["A", "A"], "QA": [1, 2]}, "a second score of A on QA; the first is in"),
-        ("s.parquet", {"system": ["A"], "QA": [True]}, "s.parquet: 1 column may have scores or not: 'QA'"),
+        ("s.parquet", {"system": ["A"], "QA": [True]},
+         "s.parquet: 1 column may have scores or not: 'QA' (line 2: 'true' is not a number)"),
         ("s.parquet", {"QA": [1.0]}, "s.parquet: a table needs a column that names the systems and one with scores"),
-        ("s.parquet", {"system": ["A"], "QA": [np.inf]}, "s.parquet: 1 column may have scores or not: 'QA'"),
+        ("s.parquet", {"system": ["A"], "QA": [np.inf]},
+         "s.parquet: 1 column may have scores or not: 'QA' (line 2: 'inf' is infinite; a score must be finite)"),
     ],
 )  # fmt: skip
 def test_a_bad_file_ends_every_command_with_status_2_and_one_line(tmp_path, capsys, name, content, message):

@@ -1,6 +1,7 @@
 """What a draft would change, held against boards that are ranked here by the engine itself."""
 
 import random
+import re
 from decimal import Decimal
 
 import pytest
@@ -169,13 +170,37 @@ def test_the_summary_says_how_many_rules_would_leave_the_system_unranked(make):
     placed = sum(ranks["C"] is not None for ranks, _ in after.values())
     assert min(left, placed) > 1
     summary = previewed(make, benchmark, "C", [5.0, 5.0, 5.0, None]).summary
-    assert "over the rules that rank it. It would be first under" in summary
     nowhere = sum(not any(ranks.values()) for ranks, _ in after.values())
     assert nowhere > 1
     assert placed + left + nowhere == len(after)
-    assert f". {left} rules would rank other systems and leave it unranked. " in summary
-    assert f" {nowhere} rules would rank no system. " in summary
+    assert {ranks["C"] for ranks, _ in after.values()} == {1, None}
+    assert summary.startswith(
+        f"C would have rank 1 under all {placed} rules that rank it. {left} rules would rank other systems and leave "
+        f"it unranked. {nowhere} rules would rank no system. The first place would "
+    )
+    middle = previewed(make, benchmark, "C", [5.0, 1.5, 3.5, 3.5]).summary
+    expected = r"C would have rank 1 to \d under the \d+ rules that rank it. It would be first under \d+ of them. "
+    assert re.match(expected, middle)
+    ranking = ranked({"A": [1.0, 2.0, 3.0, 4.0], "B": [2.0, 1.0, 4.0, 3.0], "C": [5.0] * 4}, "drop_systems").values()
+    n_ranking = sum(ranks["C"] == 1 for ranks, _ in ranking)
+    first = previewed(make, benchmark, "C", [5.0] * 4).summary
+    assert first.startswith(f"C would have rank 1 under all {n_ranking} rules that rank it. ")
     assert "unranked" not in previewed(make, benchmark, "C", [5.0, 5.0, 5.0, 5.0]).summary
+
+
+def test_the_reasons_of_a_preview_name_systems_as_the_pages_do(make):
+    scores = {"ERNIE 3.0": [3.0, 4.0], "Ärger, large": [2.0, 3.0], "Cleo": [1.0, 2.0]}
+    preview = previewed(make, make.published(scores), "Newcomer 2", [9.0, 9.0])
+    reasons = {effect.rule_name: effect.reason for effect in preview.effects}
+    groups = "(Newcomer 2; ERNIE 3.0; Ärger, large; ...)"
+    assert (
+        reasons["Bradley-Terry"]
+        == reasons["Plackett-Luce"]
+        == (
+            f"no finite strengths: 4 groups of systems have not both won and lost against each other {groups}; a prior "
+            "would give some"
+        )
+    )
 
 
 def test_where_a_rule_ranks_no_system_the_reason_is_that_and_not_a_missing_score(make):
