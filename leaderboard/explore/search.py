@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, When
 from django.urls import reverse
 from django.utils.translation import gettext
 
@@ -49,7 +49,7 @@ class Results:
 
 
 def search(viewer: Viewer, text: str) -> Results:
-    """What is called so, of every kind; at most `MAX_HITS` of each.
+    """What is called so, of every kind; at most `MAX_HITS` of each: what is called exactly so, then what begins so.
 
     Systems and tasks are looked for on the boards that are listed for this reader and hide nothing from them.
 
@@ -65,7 +65,12 @@ def search(viewer: Viewer, text: str) -> Results:
     folded = fold_name(text)
     listed = listed_benchmarks(viewer)
     matching = listed.filter(Q(searched_text__contains=text.casefold()) | Q(key__contains=text.lower()))
-    benchmarks = list(matching.order_by("name", "key").values_list("key", "name")[:MAX_HITS])
+    begin = text.casefold()
+    nearest = _nearest(
+        Q(searched_text__startswith=f"{begin}\n") | Q(key=text.lower()),
+        Q(searched_text__startswith=begin) | Q(key__startswith=text.lower()),
+    )
+    benchmarks = list(matching.order_by(nearest, "name", "key").values_list("key", "name")[:MAX_HITS])
     deciding = Membership.objects.filter(user=viewer.pk or 0, role__in=DECIDING).values("benchmark")
     whole = listed.filter(hides_nothing() | Q(pk__in=deciding)).order_by()
     kinds = [
@@ -74,7 +79,7 @@ def search(viewer: Viewer, text: str) -> Results:
         ("Tasks", _find_tasks(whole, folded)),
         ("Rules", [
             Hit(rule_name(key), RULES[key].summary, reverse("rule_page", args=[key]))
-            for key in site_rules()
+            for key in sorted(site_rules(), key=lambda key: not fold_name(rule_name(key)).startswith(folded))
             if folded in fold_name(rule_name(key))
         ][:MAX_HITS]),
         ("Pages", _find_pages(folded, benchmarks)),
@@ -82,16 +87,22 @@ def search(viewer: Viewer, text: str) -> Results:
     return Results(text, [(kind, hits) for kind, hits in kinds if hits])
 
 
+def _nearest(exact: Q, beginning: Q) -> Case:
+    """An order in which names that are the text come first, then those that begin with it, then all others."""
+    return Case(When(exact, then=0), When(beginning, then=1), default=2, output_field=IntegerField())
+
+
 def _find_systems(benchmarks: QuerySet[Benchmark], folded: str) -> list[Hit]:
     """Systems that are on the published board of one of these benchmarks, among the first names that match."""
+    order = (_nearest(Q(name_folded=folded), Q(name_folded__startswith=folded)), "name_folded", "pk")
     matching = System.objects.filter(benchmark__in=benchmarks, name_folded__contains=folded)
-    first = list(matching.order_by("name_folded", "pk").values_list("pk", flat=True)[:MAX_NAMES])
+    first = list(matching.order_by(*order).values_list("pk", flat=True)[:MAX_NAMES])
     changes = SystemChange.objects.filter(
         system=OuterRef("pk"), revision__number__lte=OuterRef("benchmark__published_number")
     ).order_by("-revision__number", "-pk")
     rows = System.objects.filter(pk__in=first)
     rows = rows.annotate(change=Subquery(changes.values("kind")[:1]), board_name=Subquery(changes.values("name")[:1]))
-    rows = rows.order_by("name_folded", "pk")
+    rows = rows.order_by(*order)
     hits = rows.values_list("benchmark__key", "benchmark__name", "key", "board_name", "change")
     return [
         Hit(name, benchmark, reverse("system", args=[board, key]))
@@ -103,7 +114,8 @@ def _find_systems(benchmarks: QuerySet[Benchmark], folded: str) -> list[Hit]:
 def _find_tasks(benchmarks: QuerySet[Benchmark], folded: str) -> list[Hit]:
     """Tasks of these benchmarks that are on a published board."""
     rows = Task.objects.filter(benchmark__in=benchmarks, name_folded__contains=folded, is_archived=False)
-    rows = rows.exclude(benchmark__published_number=0).order_by("name_folded", "pk")
+    nearest = _nearest(Q(name_folded=folded), Q(name_folded__startswith=folded))
+    rows = rows.exclude(benchmark__published_number=0).order_by(nearest, "name_folded", "pk")
     hits = rows.values_list("benchmark__key", "benchmark__name", "key", "name")[:MAX_HITS]
     return [Hit(name, benchmark, reverse("task", args=[board, key])) for board, benchmark, key, name in hits]
 
@@ -115,7 +127,7 @@ def _find_pages(folded: str, benchmarks: Sequence[tuple[str, str]]) -> list[Hit]
         key, benchmark = benchmarks[0]
         hits += [
             Hit(
-                gettext("%(name)s of %(benchmark)s") % {"name": name, "benchmark": benchmark},
+                gettext("%(benchmark)s: %(name)s") % {"name": name, "benchmark": benchmark},
                 "",
                 reverse(route, args=[key]),
             )

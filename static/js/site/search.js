@@ -36,9 +36,12 @@ export function openSearch() {
         event.preventDefault();
         const next = at + (event.key === "ArrowDown" ? 1 : -1);
         (next < 0 ? field : links[Math.min(next, links.length - 1)])?.focus();
-      } else if (event.key === "Enter" && document.activeElement === field && links.length) {
-        event.preventDefault();
-        links[0].click();
+      } else if (event.key === "Enter" && document.activeElement === field) {
+        const first = results.querySelector("li a"); // not a link of the text that says that nothing was found
+        if (first) {
+          event.preventDefault();
+          first.click();
+        }
       }
     });
     dialog.addEventListener("click", (event) => {

@@ -1,5 +1,6 @@
 """The search over the whole site: what it finds, and that it finds nothing that the reader may not see."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -34,7 +35,10 @@ def test_it_finds_benchmarks_systems_tasks_rules_and_pages(make):
     assert (hits["Benchmarks"], hits["Systems"], hits["Tasks"]) == (
         ["Zebras"], ["Zebra one", "Zebra two"], ["Zebra crossing"]
     )  # fmt: skip
-    assert "Scores of Zebras" in hits["Pages"]
+    assert hits["Pages"] == [
+        f"Zebras: {page}" for page in
+        ("Scores", "Agreement", "Head to head", "Who can win", "What if", "Stability", "History")
+    ]  # fmt: skip
     assert names("copel") == {"Rules": ["Copeland"]}
     assert names("landsc") == {"Pages": ["Landscape"]}
     assert names("no such thing anywhere") == {}
@@ -112,8 +116,25 @@ def test_the_page_shows_what_is_found_and_says_where_it_is(client, make):
     make.published({"Zebra <b>": [1.0]}, name="Animals")
     page = compact(client.get(reverse("search"), {"q": "zebra"}))
     assert '>Zebra &lt;b&gt;</a><span class="soft small">Animals</span>' in page.replace("</a> <span", "</a><span")
-    assert "No results for “nothing here”." in compact(client.get(reverse("search"), {"q": "nothing here"}))
+    nothing = compact(client.get(reverse("search"), {"q": "nothing here"})).partition('<div id="results"')[2]
+    assert "No results for “nothing here”." in nothing
+    assert re.findall(r'<a href="([^"]*)">', nothing.partition("</div>")[0]) == ["/", "/rules/", "/docs/"]
     assert "Type at least 2 characters." in compact(client.get(reverse("search"), {"q": "z"}))
+
+
+def test_what_is_called_exactly_so_is_first_and_then_what_begins_so(make):
+    beasts = ["A zebra", "Ärger", "ZEBRA", "Zebra Ä", "zebra%"]
+    tasks = [TaskSpec(name, key=f"task-{n}") for n, name in enumerate(beasts)]
+    make.published({name: [1.0] * len(tasks) for name in beasts}, tasks=tasks, name="A board")
+    for name in ("An ÄRGER", "Ärger zwei", "ärger"):
+        make.published({"A": [1.0]}, name=name)
+    make.published({"A": [1.0]}, name="Begins", key="arg-er")
+    expected = ["ZEBRA", "Zebra Ä", "zebra%", "A zebra"]
+    assert (names("zebra")["Systems"], names("Zebra")["Tasks"]) == (expected, expected)
+    assert names("zebra%")["Systems"] == ["zebra%"]
+    assert names("Ärger")["Benchmarks"] == ["ärger", "Ärger zwei", "An ÄRGER"]
+    assert names("arg-er")["Benchmarks"] == ["Begins"]
+    assert names("condorcet")["Rules"][0] == "Condorcet"
 
 
 @pytest.mark.parametrize("n", [1, 5])
@@ -138,3 +159,4 @@ def test_systems_beyond_the_first_names_are_not_looked_up(make, monkeypatch):
     make.published({f"Zebra {n}": [float(n)] for n in range(5)}, name="Board")
     monkeypatch.setattr("leaderboard.explore.search.MAX_NAMES", 2)
     assert names("zebra")["Systems"] == ["Zebra 0", "Zebra 1"]
+    assert names("bra 4") == names("zebra 4") == {"Systems": ["Zebra 4"]}
