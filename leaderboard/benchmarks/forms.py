@@ -87,11 +87,20 @@ class NewBenchmarkForm(TableForm):
     )
 
     def clean(self) -> dict[str, Any]:
-        """One of the three ways is taken, and no file is larger than what is read."""
+        """One of the three ways is taken, and no file is larger than what is read; for votes, none of them."""
         cleaned = super().clean() or self.cleaned_data
         if self.is_for_votes:
             if not cleaned.get("name") and "name" not in self.errors:
                 self.add_error("name", gettext("Enter a name."))
+            if cleaned.get("file") or cleaned.get("about") or (cleaned.get("text") or "").strip() or self.task_names():
+                self.add_error(
+                    None,
+                    gettext(
+                        "A benchmark for votes starts without scores and tasks: its tasks are the categories of its "
+                        "votes. To create one, empty the fields of scores and tasks. To create a benchmark with these "
+                        "scores or tasks, press “Preview”."
+                    ),
+                )
             return cleaned
         has_file = bool(cleaned.get("file"))
         has_text = bool((cleaned.get("text") or "").strip()) and not (has_file and self.is_text_kept)

@@ -303,12 +303,13 @@ def new(request: HttpRequest) -> HttpResponse:
             take_errors(form, error)
         else:
             return redirect("new_draft", draft.uuid)
-    kept_form = with_text_of_file(form) if errors else None
+    is_refused = bool(errors) or (form.is_for_votes and bool(form.errors))
+    kept_form = with_text_of_file(form) if is_refused else None
     context = {
         "form": kept_form or form,
         "errors": errors,
         "kept_file": kept_form and request.FILES["file"],
-        "is_file_forgotten": bool(errors and form.files and not kept_form),
+        "is_file_forgotten": bool(is_refused and form.files and not kept_form),
     }
     return render(request, "benchmarks/new.html", context, status=400 if request.method == "POST" else 200)
 

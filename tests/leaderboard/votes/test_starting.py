@@ -1,6 +1,7 @@
 """Benchmarks that collect votes from the start: made on the page of new ones, or as copies of others."""
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
@@ -48,6 +49,36 @@ def test_without_a_proper_name_there_is_none(make, db, name, message):
     answer = signed_in(make.user()).post(reverse("new"), {"name": name, "action": "votes", "tasks": "T"})
     assert (answer.status_code, message in compact(answer)) == (400, True)
     assert (Benchmark.objects.count(), BenchmarkDraft.objects.count()) == (0, 0)
+
+
+TABLE = "system,QA\nA,1\nB,2\n"
+
+
+@pytest.mark.parametrize("given", ["file", "text", "tasks", "about"])
+def test_a_table_or_tasks_are_not_dropped_for_votes_but_refused_with_the_reason(make, db, given):
+    browser = signed_in(make.user())
+    content = {
+        "file": lambda: SimpleUploadedFile("scores.csv", TABLE.encode()),
+        "text": lambda: TABLE,
+        "tasks": lambda: "QA\nSums",
+        "about": lambda: SimpleUploadedFile("benchmark.toml", b'title = "Arena"\n'),
+    }[given]
+    answer = browser.post(reverse("new"), {"name": "Arena", "action": "votes", given: content()})
+    page = compact(answer)
+    assert answer.status_code == 400
+    assert "To create a benchmark with these scores or tasks, press “Preview”." in page
+    assert (Benchmark.objects.count(), BenchmarkDraft.objects.count()) == (0, 0)
+    assert ("system,QA" in page, "The table of scores.csv is in" in page) == (
+        given in ("file", "text"),
+        given == "file",
+    )
+    assert ("Browsers do not keep a chosen file." in page) is (given == "about")
+    # The page has what was sent: both buttons work from there.
+    form = answer.context["form"]
+    kept = {name: form[name].value() or "" for name in ("name", "text", "tasks", "kept")}
+    assert browser.post(reverse("new"), kept | {"text": "", "tasks": "", "action": "votes"}).status_code == 302
+    if given != "about":
+        assert "/new/" in browser.post(reverse("new"), kept)["Location"]
 
 
 def test_accounts_make_so_many_and_no_more(make, db, settings):
