@@ -33,7 +33,7 @@ def addresses_are_confirmed(app_configs: Sequence[AppConfig] | None, **options: 
     if settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory":
         return []
     hint = "Set PLURANK_EMAIL_BACKEND to a mail server's, and PLURANK_EMAIL_VERIFICATION to mandatory or to nothing."
-    return [CheckWarning("Sign-up tells whether an address has an account", hint=hint, id="plurank.W004")]
+    return [CheckWarning("Sign-up shows whether an email address has an account", hint=hint, id="plurank.W004")]
 
 
 @register(deploy=True)
@@ -41,7 +41,7 @@ def a_sender_is_named(app_configs: Sequence[AppConfig] | None, **options: object
     """Mail servers refuse or hide what comes from a sender that they do not know."""
     if settings.EMAIL_BACKEND == CONSOLE_MAILS or os.environ.get("PLURANK_EMAIL_FROM"):
         return []
-    hint = "Set it to an address that your mail server may send from, such as plurank@boards.example."
+    hint = "Set it to an email address that your mail server may send from, such as plurank@boards.example."
     text = f"PLURANK_EMAIL_FROM is not set: emails come from {settings.DEFAULT_FROM_EMAIL}"
     return [CheckWarning(text, hint=hint, id="plurank.W006")]
 

@@ -78,7 +78,7 @@ def report_errors(dsn: str, *, release: str, environment: str) -> None:
         )
     except BadDsn:
         raise ImproperlyConfigured(
-            "SENTRY_DSN is no address of a project; write it as Sentry or GlitchTip shows it: https://KEY@HOST/NUMBER"
+            "SENTRY_DSN is not the URL of a project; write it as Sentry or GlitchTip shows it: https://KEY@HOST/NUMBER"
         ) from None
 
 

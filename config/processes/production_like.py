@@ -133,7 +133,7 @@ def _welcome(var: Path, port: int) -> str:
     return f"""
   Plurank is running as in production, but without HTTPS.
 
-    Address    http://127.0.0.1:{port}/
+    URL        http://127.0.0.1:{port}/
     Health     http://127.0.0.1:{port}/readyz/
     Data       {var}
     Account    set -a; . {shlex.quote(str(var / "environment"))}; set +a; .venv/bin/python manage.py createsuperuser

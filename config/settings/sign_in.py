@@ -15,7 +15,8 @@ if SIGN_UP == "domains" and not SIGN_UP_DOMAINS:
     raise ImproperlyConfigured("PLURANK_SIGN_UP='domains' needs PLURANK_SIGN_UP_DOMAINS, such as example.org")
 if SIGN_UP == "domains" and ACCOUNT_EMAIL_VERIFICATION != "mandatory":
     raise ImproperlyConfigured(
-        "PLURANK_SIGN_UP='domains' needs PLURANK_EMAIL_VERIFICATION=mandatory: without it people could type any address"
+        "PLURANK_SIGN_UP='domains' needs PLURANK_EMAIL_VERIFICATION=mandatory: without it people could type any "
+        "email address"
     )
 
 

@@ -34,8 +34,8 @@ from leaderboard.models import User
 from leaderboard.notifications.outbox import put_mail
 
 USED_BEFORE = gettext_lazy(
-    "Someone was signed in to this account before its address was confirmed. In case that was not you, all sessions "
-    "were ended and the password was reset. Choose a new one with “Forgot your password?”."
+    "Someone was signed in to this account before its email address was confirmed. In case that was not you, all "
+    "sessions were ended and the password was reset. Choose a new one with “Forgot your password?”."
 )
 
 PASSWORD_CHANGED, BY_LINK = "account/messages/password_changed.txt", "account_reset_password_from_key"

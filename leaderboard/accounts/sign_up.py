@@ -69,5 +69,6 @@ def require_domain(email: str) -> None:
     if settings.SIGN_UP == "domains" and email.rpartition("@")[2].lower() not in settings.SIGN_UP_DOMAINS:
         domains = ", ".join(f"@{domain}" for domain in settings.SIGN_UP_DOMAINS)
         raise ValidationError(
-            gettext("This site accepts only addresses that end in %(domains)s.") % {"domains": domains}, code="domain"
+            gettext("This site accepts only email addresses that end in %(domains)s.") % {"domains": domains},
+            code="domain",
         )

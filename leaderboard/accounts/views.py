@@ -59,7 +59,7 @@ class _Emails(EmailView):
                 return super().post(request, *args, **kwargs)
         except IntegrityError:
             messages.error(
-                request, gettext("This address cannot be your primary one; another account uses it to sign in.")
+                request, gettext("This email address cannot be your primary one; another account uses it to sign in.")
             )
             return redirect("account_email")
 

@@ -255,7 +255,7 @@ class OwnWithdrawalCancelView(DecisionView):
         responses={200: DecidedStatusSerializer, **WRITING},
     )
     def post(self, request: Request, uuid: UUID) -> Response:
-        """Take back your request to have scores withdrawn, while the moderators have not decided; they stay."""
+        """Cancel your request to have scores withdrawn, while the moderators have not decided; they stay."""
         batch_uuid, submission = batch_naming(uuid)
         batch, audience = visible_batch(self.viewer, batch_uuid)
 

@@ -229,7 +229,7 @@ class ReleasesView(OwnerView):
         },
     )
     def post(self, request: Request, key: str) -> Response:
-        """Give a published revision a name and an address that stay."""
+        """Give a published revision a name and a URL that stay."""
         body = ReleaseBodySerializer.read(request.data)
 
         def step() -> dict[str, Any]:

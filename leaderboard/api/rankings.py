@@ -202,7 +202,7 @@ class RankingsView(RankedView):
         responses={(200, "application/json"): RankingsSerializer} | ASKING,
     )
     def post(self, request: Request, key: str) -> Response:
-        """As GET with weights, which may be too many for an address. Stored nowhere."""
+        """As GET with weights, which may be too many for a URL. Stored nowhere."""
         publication = self.published()
         counting = RankingChoice.of(WeightsBodySerializer.read(request.data), configuration_of(publication.revision))
         return Response(self._verdicts(publication, counting, self.job_states(publication)))
@@ -286,7 +286,7 @@ class RankingView(RankedView):
         responses={(200, "application/json"): RankingDetailSerializer} | ASKING,
     )
     def post(self, request: Request, key: str, rule: str) -> Response:
-        """As GET with weights, which may be too many for an address; all on one page. Stored nowhere."""
+        """As GET with weights, which may be too many for a URL; all on one page. Stored nowhere."""
         publication = self.published()
         counting = RankingChoice.of(WeightsBodySerializer.read(request.data), configuration_of(publication.revision))
         head, rows = self._ranking(publication, rule, counting, self._filters(), self.job_states(publication))

@@ -122,6 +122,9 @@ def create_benchmark(
     # would cost nothing, and tell that it is there. So every guess costs one of the benchmarks of an account.
     taken = set(Benchmark.objects.values_list("key", flat=True))
     is_hidden = key in taken and key not in _known_keys(owner)
+    if key in taken and not is_hidden:
+        text = gettext("There is a benchmark with the key “%(key)s” already; another one needs another key.")
+        raise ValidationError({"key": text % {"key": key}})
     key = make_key(key, taken) if is_hidden else key or make_key(name, taken)
     benchmark = Benchmark(key=key, name=check_name(name, "benchmark"), **fields)
     benchmark.clean_fields()

@@ -57,7 +57,7 @@ class NoticeKind(models.TextChoices):
     WEBHOOK = "webhook", gettext_lazy("A webhook of one of my benchmarks that was switched off")
     FOLLOWED = (
         "followed",
-        gettext_lazy("What an address that one of my benchmarks follows brought, or that it was switched off"),
+        gettext_lazy("What a URL that one of my benchmarks follows brought, or that it was switched off"),
     )
     ORGANISATION = "organisation", gettext_lazy("The end of one of my organisations, or a benchmark that left it")
 

@@ -58,9 +58,7 @@ class TooOftenError(Exception):
     def __init__(self, seconds: int) -> None:
         self.seconds = seconds
         super().__init__(
-            gettext(
-                "You, or someone at your network address, asked for too many computations. Try again in %(n)s seconds."
-            )
+            gettext("You, or someone at your IP address, asked for too many computations. Try again in %(n)s seconds.")
             % {"n": seconds}
         )
 

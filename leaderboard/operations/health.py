@@ -83,7 +83,7 @@ def reached_limit(error: Exception) -> str:
     """
     if "unsupported startup parameter" in str(error):
         return (
-            "DATABASE_URL names PgBouncer. This command needs the address of PostgreSQL itself; the site needs "
+            "DATABASE_URL names PgBouncer. This command needs the URL of PostgreSQL itself; the site needs "
             f"PLURANK_PGBOUNCER=true (docs/operate.md, “PgBouncer”): {error}"
         )
     limit = next((name for name in LIMITS if name in str(error)), None)

@@ -101,10 +101,10 @@ def _of_database() -> Iterator[Metric]:
     yield _gauge("benchmarks_behind", description, [], [((), behind.count())])
     rows = OutboxMessage.objects.order_by().values("state").annotate(n=Count("pk"))
     n_by_state = {row["state"]: row["n"] for row in rows}
-    description = "Mails and webhooks by state, as long as their rows are kept."
+    description = "Emails and webhooks by state, as long as their rows are kept."
     n_mails = [((state,), n_by_state.get(state, 0)) for state in OutboxMessage.State.values]
     yield _gauge("outbox_messages", description, ["state"], n_mails)
-    description = "How long the oldest mail or webhook waits that no receiver refused; 0 where none does."
+    description = "How long the oldest email or webhook waits that no receiver refused; 0 where none does."
     waits = [((kind,), seconds) for kind, seconds in longest_waits().items()]
     yield _gauge("outbox_oldest_seconds", description, ["kind"], waits)
 

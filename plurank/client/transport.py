@@ -40,7 +40,7 @@ class SiteConnection:
         urllib3 = extra("urllib3", "client")
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-            raise ValueError(f"{url[:200]!r} is no address of a site; expected one such as https://boards.example")
+            raise ValueError(f"{url[:200]!r} is not the URL of a site; expected one such as https://boards.example")
         if token and parts.scheme == "http" and parts.hostname not in LOCAL:
             raise ValueError(f"a token is not sent over http:// to {parts.hostname}; write https://")
         if token and not (token.isascii() and token.isprintable()):
@@ -202,7 +202,7 @@ class SiteConnection:
             said = json.loads(content)["error"]
             message, code, details = str(said["message"]), str(said["code"]), list(said.get("details") or [])
         except (ValueError, TypeError, KeyError):  # not in the site's own words
-            message = f"{url} answered with status {answer.status}; is this the address of a site?"
+            message = f"{url} answered with status {answer.status}; is this the URL of a site?"
             code, details = "", []
         retry_after = answer.headers.get("Retry-After")
         seconds = float(retry_after) if retry_after and retry_after.isdecimal() else None

@@ -39,7 +39,7 @@ class RejectedError(UsageError):
 def add_board_argument(command: argparse.ArgumentParser) -> None:
     """Declare --board."""
     command.add_argument(
-        "--board", metavar="URL", required=True, help="the address of the board, such as https://boards.example/b/glue/"
+        "--board", metavar="URL", required=True, help="the URL of the board, such as https://boards.example/b/glue/"
     )
 
 
@@ -53,9 +53,7 @@ def board_at(url: str) -> RemoteBenchmark:
 
     parts = _BOARD.fullmatch(url.strip())
     if parts is None:
-        raise UsageError(
-            f"--board {url[:200]}: expected the address of a board, such as https://boards.example/b/glue/"
-        )
+        raise UsageError(f"--board {url[:200]}: expected the URL of a board, such as https://boards.example/b/glue/")
     try:
         return Site(parts["site"]).benchmark(parts["key"])
     except (ValueError, ImportError, PermissionError) as error:

@@ -23,7 +23,7 @@ KINDS: Mapping[str, str] = {
     "date": "a date",
     "yes_no": "yes or no",
     "choice": "one of a list",
-    "link": "an address",
+    "link": "a URL",
 }
 COLUMN_PREFIX = "meta:"  # of columns of a table that are no tasks
 MAX_FIELDS = 24
@@ -77,7 +77,7 @@ class MetadataField:
             "date": "a date such as 2024, 2024-05 or 2024-05-31",
             "yes_no": "yes or no",
             "choice": f"one of {', '.join(self.choices)}",
-            "link": "an address that begins with http:// or https://",
+            "link": "a URL that begins with http:// or https://",
         }[self.kind]
 
     @property

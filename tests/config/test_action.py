@@ -47,7 +47,7 @@ def run_script(folder, program, **variables):
 def test_the_script_calls_the_command_as_it_is_and_fails_with_it(tmp_path):
     answer = run_script(tmp_path, f'cd "{ROOT}" && exec "{sys.executable}" -m plurank "$@"')
     assert answer.returncode == 2
-    assert "--board elsewhere: expected the address of a board" in answer.stderr
+    assert "--board elsewhere: expected the URL of a board" in answer.stderr
     assert (tmp_path / "summary.md").read_text() == ""
 
 

@@ -71,7 +71,7 @@ def test_a_site_may_be_shown_in_the_frames_of_sites_that_are_named(tmp_path):
 )
 def test_a_deployment_whose_sign_up_tells_addresses_is_told_so(tmp_path, change):
     run = manage("check", "--deploy", tmp_path=tmp_path, **GOOD | change)
-    assert "(plurank.W004) Sign-up tells whether an address has an account" in run.stderr
+    assert "(plurank.W004) Sign-up shows whether an email address has an account" in run.stderr
 
 
 @pytest.mark.parametrize(

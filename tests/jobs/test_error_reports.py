@@ -160,7 +160,7 @@ def test_an_address_that_is_none_is_refused_without_repeating_it(tmp_path):
         check=False,
     )
     assert (done.returncode, "secret" in done.stderr) == (1, False)
-    assert done.stderr.startswith("SENTRY_DSN is no address of a project")
+    assert done.stderr.startswith("SENTRY_DSN is not the URL of a project")
 
 
 def test_without_an_address_the_package_is_not_even_imported(tmp_path):

@@ -81,7 +81,7 @@ class ReportSerializer(Shape):
 class EvaluationSerializer(Shape):
     """A file of predictions that is yours to score until its lease ends."""
 
-    claim = s.UUIDField(source="job.claim_token", help_text="Names it in the other addresses.")
+    claim = s.UUIDField(source="job.claim_token", help_text="Names it in the other URLs.")
     task = s.CharField(source="file.task.key")
     split = s.CharField(help_text="`test`, or `development` for a trial run.")
     splits = s.ListField(

@@ -60,7 +60,7 @@ class PhaseBodySerializer(PhaseChangeSerializer):
 class PhaseSerializer(Shape):
     """A phase, in fields and in sentences."""
 
-    number = s.IntegerField(source="pk", help_text="Of its address.")
+    number = s.IntegerField(source="pk", help_text="Of its URL.")
     name = s.CharField()
     kind = s.ChoiceField(choices=Phase.Kind.values)
     opens_at = s.DateTimeField()

@@ -36,7 +36,7 @@ MOVE_EXAMPLE = body_example("To an organisation", {"organisation": "lab"})
 class OrganisationBodySerializer(Shape):
     """A new organisation."""
 
-    key = Text(most=KEY_LENGTH, help_text="Of its address; it cannot be changed.")
+    key = Text(most=KEY_LENGTH, help_text="Of its URL; it cannot be changed.")
     name = Text(most=NAME_LENGTH)
     description = Text(most=DESCRIPTION_LENGTH, is_line=False, absent="")
     url = Text(most=URL_LENGTH, absent="", help_text="Of its web site.")

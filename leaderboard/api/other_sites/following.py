@@ -28,7 +28,7 @@ CHANGE_EXAMPLE = body_example("Every hour, without a person", {"every_minutes": 
 
 
 class FollowedAddressBodySerializer(Shape):
-    """An address that is to be followed."""
+    """A URL that is to be followed."""
 
     address = Text(most=ADDRESS_LENGTH, help_text="It begins with https://.")
     kind = ChoiceText(KINDS)
@@ -47,7 +47,7 @@ class FollowedAddressChangeSerializer(Shape):
 
 
 class FetchSerializer(Shape):
-    """One attempt to bring the benchmark into step with an address."""
+    """One attempt to bring the benchmark into step with a URL."""
 
     at = s.DateTimeField()
     seconds = s.FloatField()
@@ -64,7 +64,7 @@ class FetchSerializer(Shape):
 
 
 class FollowedAddressEntrySerializer(Shape):
-    """An address that a benchmark follows."""
+    """A URL that a benchmark follows."""
 
     uuid = s.UUIDField()
     address = s.CharField()
@@ -90,7 +90,7 @@ class FollowedAddressDetailSerializer(FollowedAddressEntrySerializer):
 
 
 class FollowedAddressListSerializer(Shape):
-    """All addresses that a benchmark follows."""
+    """All URLs that a benchmark follows."""
 
     results = FollowedAddressEntrySerializer(many=True)
 
@@ -102,7 +102,7 @@ class NoLongerFollowedSerializer(Shape):
 
 
 class FollowedAddressesView(OwnerView):
-    """All addresses that are followed."""
+    """All URLs that are followed."""
 
     scopes: ClassVar = {"GET": MANAGE, "HEAD": MANAGE, "POST": MANAGE}
 
@@ -113,7 +113,7 @@ class FollowedAddressesView(OwnerView):
         responses=reading(FollowedAddressListSerializer),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
-        """The addresses from which scores are taken over as they change."""
+        """The URLs from which scores are taken over as they change."""
         rows = FollowedAddress.objects.filter(benchmark=self.benchmark)
         return self.answer_here(lambda: FollowedAddressListSerializer.render({"results": rows}))
 
@@ -193,7 +193,7 @@ class FetchView(OwnerView):
 
 
 class FollowedDeletionView(OwnerView):
-    """The end of following an address."""
+    """The end of following a URL."""
 
     scopes: ClassVar = {"POST": MANAGE}
 

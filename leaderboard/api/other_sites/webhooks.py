@@ -24,7 +24,7 @@ WEBHOOK_CHANGE_EXAMPLE = body_example("Switch it off", {"is_active": False})
 
 
 class WebhookBodySerializer(Shape):
-    """An address that is to be told."""
+    """A URL to which events are to be sent."""
 
     address = Text(most=ADDRESS_LENGTH, help_text="It begins with https://.")
     events = Listing(child=ChoiceText(EVENTS), most=len(EVENTS), least=1)
@@ -40,7 +40,7 @@ class WebhookChangeSerializer(Shape):
 
 
 class DeliverySerializer(Shape):
-    """One thing that an address is told, at least once."""
+    """One event that is sent to a URL, at least once."""
 
     uuid = s.UUIDField(help_text="As in the header `webhook-id`.")
     event = s.ChoiceField(choices=[*EVENTS, WebhookDelivery.TEST])
@@ -110,7 +110,7 @@ class WebhooksView(OwnerView):
         operation_id="webhooks", summary="List webhooks", tags=["webhooks"], responses=reading(WebhookListSerializer)
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
-        """The addresses that are told of new revisions and boards."""
+        """The URLs to which new revisions and boards are announced."""
         rows = Webhook.objects.filter(benchmark=self.benchmark)
         return self.answer_here(lambda: WebhookListSerializer.render({"results": rows}))
 
@@ -128,7 +128,7 @@ class WebhooksView(OwnerView):
         },
     )
     def post(self, request: Request, key: str) -> Response:
-        """An address that is told from now on. The secret of its signatures is shown once."""
+        """A URL to which events are sent from now on. The secret of its signatures is shown once."""
         body = WebhookBodySerializer.read(request.data)
         is_dry = self.truth("dry_run")
 

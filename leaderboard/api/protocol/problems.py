@@ -80,7 +80,7 @@ class ErrorDetailSerializer(s.Serializer):
     file = s.CharField(required=False, help_text="The file that was sent, and where in it.")
     line = s.IntegerField(required=False, help_text="The line of the body or of the file, from 1.")
     column = s.CharField(required=False, help_text="The name of the column of a table.")
-    parameter = s.CharField(required=False, help_text="The parameter of the address.")
+    parameter = s.CharField(required=False, help_text="The parameter of the URL.")
 
 
 class ErrorContentSerializer(s.Serializer):

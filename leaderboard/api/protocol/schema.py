@@ -115,12 +115,12 @@ def error(description: str) -> OpenApiResponse:
 
 # Answered by the web server before the site is asked, so that they have no body of ours.
 TOO_LONG = {
-    414: OpenApiResponse(description="The address is longer than the web server reads."),
-    431: OpenApiResponse(description="The address or a header is longer than the web server reads."),
+    414: OpenApiResponse(description="The URL is longer than the web server reads."),
+    431: OpenApiResponse(description="The URL or a header is longer than the web server reads."),
 }
 READING = {
     **TOO_LONG,
-    400: error("A parameter of the address cannot be understood."),
+    400: error("A parameter of the URL cannot be understood."),
     304: OpenApiResponse(description="The answer named by `If-None-Match` has not changed."),
     401: error("The token is none, or has expired."),
     403: error("The token lacks the scope."),

@@ -38,7 +38,7 @@ def links_of(values: list[str]) -> dict[str, str]:
         system, _, model = value[: 2 * KEY_LENGTH + 2].partition(" ")
         if system in links:
             raise forms.ValidationError(
-                gettext("You ticked two models for the system %(system)s; tick one.") % {"system": system}
+                gettext("You selected two models for the system %(system)s; select one.") % {"system": system}
             )
         links[system] = model
     return links

@@ -146,7 +146,7 @@ PROBLEMS = (
     gettext_noop("a number such as 7000000000, 7B or 0.15"),
     gettext_noop("a date such as 2024, 2024-05 or 2024-05-31"),
     gettext_noop("yes or no"),
-    gettext_noop("an address that begins with http:// or https://"),
+    gettext_noop("a URL that begins with http:// or https://"),
     gettext_noop("one of %(names)s"),
     gettext_noop("it is not %(allowed)s"),
     gettext_noop("%(value)s is not %(allowed)s"),

@@ -111,7 +111,7 @@ def welcome(address: str) -> str:
     return f"""
   Plurank is running.
 
-    Address    {address}/
+    URL        {address}/
     Sign in    {OWNER_EMAIL}
     Password   {kept_password(settings.VAR / "demo_password")}
     Data       {where}

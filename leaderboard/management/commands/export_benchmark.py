@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""
-        parser.add_argument("key", help="the benchmark’s key, as in its address")
+        parser.add_argument("key", help="the benchmark’s key, as in its URL")
         parser.add_argument(
             "folder", type=Path, help="created if it does not exist; existing files are not overwritten"
         )

@@ -22,7 +22,7 @@ class Command(BaseCommand):
         """Say what the command takes."""
         parser.add_argument("folder", type=Path)
         parser.add_argument("--owner", required=True, help="the email address of the account that will own it")
-        parser.add_argument("--key", default="", help="its key, as in its address (default: the folder's name)")
+        parser.add_argument("--key", default="", help="its key, as in its URL (default: the folder's name)")
         parser.add_argument("--visibility", choices=Benchmark.Visibility.values, default="public")
         parser.add_argument("--submissions", choices=Benchmark.SubmissionPolicy.values, default="moderated")
 
@@ -47,7 +47,8 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}") from error
         except ValidationError as error:
-            raise CommandError("; ".join(error.messages)) from error
+            remedy = " Choose it with --key." if "key" in getattr(error, "error_dict", ()) else ""
+            raise CommandError("; ".join(error.messages) + remedy) from error
         except (IntegrityError, ValueError) as error:
             raise CommandError(str(error)) from error
         for note in notes:

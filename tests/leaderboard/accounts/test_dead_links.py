@@ -102,4 +102,4 @@ def test_a_draft_that_expired_says_what_one_that_never_was_says(make):
 
 
 def test_a_page_that_never_was_says_no_more_than_before(client):
-    assert "The address may be mistyped, or its page may not be open to you" in compact(client.get("/b/none/"))
+    assert "The URL may be mistyped, or its page may not be open to you" in compact(client.get("/b/none/"))

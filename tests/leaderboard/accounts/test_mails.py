@@ -130,7 +130,7 @@ def test_an_address_without_an_account_is_told_so_and_offered_one_where_people_s
     Client().post("/account/password/reset/", {"email": "nobody@x.example"})
     assert the_mail() == (
         "nobody@x.example",
-        "[Plurank] No account has this address",
+        "[Plurank] No account has this email address",
         [
             "Hello,",
             (
@@ -151,7 +151,7 @@ def test_an_address_without_an_account_is_told_so_and_offered_one_where_people_s
             "account/email/email_changed",
             {"from_email": "a@x.example", "to_email": "b@x.example"},
             "Your email address was changed",
-            "The address by which you sign in changed from a@x.example to b@x.example.",
+            "The email address by which you sign in changed from a@x.example to b@x.example.",
         ),
         (
             "account/email/email_deleted",
@@ -220,7 +220,7 @@ def test_a_change_of_an_account_is_told_with_what_to_do_if_it_was_someone_else(a
         [
             "Hello,",
             sentence,
-            "It was done on NOW UTC, from the address 127.0.0.1, by this browser: A browser",
+            "It was done on NOW UTC, from the IP address 127.0.0.1, by this browser: A browser",
             SET_NEW,
             "https://boards.example/account/password/reset/",
         ],

@@ -80,7 +80,7 @@ def test_a_variant_as_the_default_rule_is_stored_in_one_form(make):
 
 def test_a_key_that_is_taken_is_refused(make):
     created(make, key="one")
-    with pytest.raises(ValidationError, match="already exists"):
+    with pytest.raises(ValidationError, match=r"There is a benchmark with the key “[a-z-]+” already"):
         created(make, key="one")
 
 

@@ -203,6 +203,17 @@ def test_the_command_says_in_one_line_what_is_wrong(make, tmp_path, case):
     assert Benchmark.objects.count() == 0
 
 
+def test_the_command_says_which_key_is_taken_and_how_to_choose_another(make, tmp_path):
+    owner, path = make.user(), folder(tmp_path)
+    command(path, owner.email)
+    with pytest.raises(CommandError) as caught:
+        command(path, owner.email)
+    assert str(caught.value) == (
+        f"There is a benchmark with the key “{path.name}” already; another one needs another key. Choose it with --key."
+    )
+    assert command(path, owner.email, key="another").startswith("/b/another/")
+
+
 def test_the_command_asks_for_an_owner_that_there_is(db, tmp_path):
     with pytest.raises(CommandError, match=r"no account has the email address nobody@plurank\.example"):
         command(folder(tmp_path), "nobody@plurank.example")

@@ -306,7 +306,7 @@ def test_a_web_server_that_does_not_answer_is_not_well(make):
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("FATAL:  unsupported startup parameter: options", "This command needs the address of PostgreSQL itself"),
+        ("FATAL:  unsupported startup parameter: options", "This command needs the URL of PostgreSQL itself"),
         ("canceling statement due to lock timeout", "PLURANK_LOCK_SECONDS; "),
         ("terminating connection due to idle-in-transaction timeout", "SET idle_in_transaction_session_timeout`)"),
         ("connection refused", ""),

@@ -100,7 +100,7 @@ def test_pages_are_followed_on_the_same_site_alone(script):
 
 def test_a_redirect_is_not_followed_with_the_token(script):
     server = script((302, {"Location": "https://elsewhere.example/"}, b""))
-    with pytest.raises(SiteError, match="answered with status 302; is this the address of a site"):
+    with pytest.raises(SiteError, match="answered with status 302; is this the URL of a site"):
         SiteConnection(server.url, "secret").get("x/")
     assert len(server.requests) == 1
 
@@ -145,8 +145,8 @@ def test_an_answer_that_is_too_large_is_refused(script, monkeypatch):
 @pytest.mark.parametrize(
     ("url", "token", "message"),
     [
-        ("boards.example", "", "is no address of a site"),
-        ("ftp://boards.example", "", "is no address of a site"),
+        ("boards.example", "", "is not the URL of a site"),
+        ("ftp://boards.example", "", "is not the URL of a site"),
         ("http://boards.example", "secret", "a token is not sent over http:// to boards.example"),
         ("https://boards.example", "secret\n", "characters that no token has"),
     ],

@@ -187,7 +187,7 @@ def test_the_page_confirms_what_is_ticked_links_by_hand_and_ends_links(two, clie
     client.post(path, {"action": "unlink", "system": ["bob"]})
     assert models_of(first) == {"ada": "ada"}
     for body, problem in (
-        ({"action": "link", "system": ["bob a", "bob b"]}, "You ticked two models for the system bob; tick one."),
+        ({"action": "link", "system": ["bob a", "bob b"]}, "You selected two models for the system bob; select one."),
         ({"action": "link", "system": ["bob nothing"]}, "There is no model 'nothing'"),
         ({"action": "link", "system": ["x y"] * (MAX_LINKS + 1)}, f"at most {MAX_LINKS} can be at once"),
         ({"action": "declare", "system": "zzz"}, "No system of this benchmark has the key 'zzz'"),
