@@ -44,7 +44,7 @@ class Site:
         timeout: seconds that an answer may take to begin.
 
     Raises:
-        ValueError: the address is none of a site, or a token would be sent in the clear.
+        ValueError: it is not the URL of a site, or a token would be sent in the clear.
     """
 
     def __init__(self, url: str, token: str | None = None, *, retries: int = 5, timeout: float = 60) -> None:
@@ -209,7 +209,7 @@ class RemoteBenchmark:
         """Return a table of the site as text: "board", "scores", "tasks", "rankings/borda", ...
 
         Args:
-            table: its address below that of the benchmark.
+            table: its path below the URL of the benchmark.
             format: "csv", "json", "latex" (or "tex") or "markdown" (or "md").
         """
         path = "/".join(quote(part, safe="") for part in table.strip("/").split("/"))

@@ -32,7 +32,7 @@ class SiteConnection:
         timeout: seconds that an answer may take to begin.
 
     Raises:
-        ValueError: the address is none of a site, or a token would be sent in the clear.
+        ValueError: it is not the URL of a site, or a token would be sent in the clear.
         ImportError: urllib3 is not installed.
     """
 

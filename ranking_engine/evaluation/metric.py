@@ -212,7 +212,7 @@ class Metric:
         lower_is_better: whether less is better.
         lowest, highest: the ends of its scale; infinite where it has none.
         reference_kind, prediction_kind: what the value of an instance is.
-        citation: the paper that defines it, with its DOI or address.
+        citation: the paper that defines it, with its DOI or URL.
         figure: the library's own call, of all instances at once; NaN where it is undefined. None where the library
             gives the values of instances or the sums, and the figure is their mean or that of the sums.
         instance_values: of each instance, if their (weighted) mean is the figure.
