@@ -321,11 +321,16 @@ def _doubts_of(columns: TableColumns, are_numbers: Sequence[bool], rows: Sequenc
     if unsure:
         listed = []
         for place in unsure[:5]:
+            filled = (
+                (line, row[place].strip())
+                for line, row in rows
+                if len(row) == len(names) and row[place].strip().casefold() not in NO_NUMBER
+            )
             slip = next(
                 (
-                    f" (line {line}: {number_message(row[place].strip())})"
-                    for line, row in rows
-                    if len(row) == len(names) and not _has_numbers([row[place]])
+                    f" (line {line}: {number_message(cell)})"
+                    for line, cell in filled
+                    if cell_number(cell) is None and cell_number(cell, ",") is None
                 ),
                 "",
             )
