@@ -125,16 +125,6 @@ def is_installed(root: str, lock: str) -> bool:
         return False
 
 
-def _write_stamp(root: str, lock: str) -> None:
-    """Keep that `lock`, and with the developers' lock the other one too, is installed."""
-    locks = [RUNTIME_LOCK, DEV_LOCK] if lock == DEV_LOCK else [lock]
-    stamp = {"python": python_version(), "locks": {name: digest(os.path.join(root, name)) for name in locks}}
-    unfinished = stamp_of(root) + ".new"
-    with open(unfinished, "w", encoding="utf-8") as file:
-        json.dump(stamp, file)
-    os.replace(unfinished, stamp_of(root))
-
-
 def remove(path: str) -> None:
     """Remove a file, a link or a folder with all that is in it, if it is there."""
     if os.path.isdir(path) and not os.path.islink(path):
@@ -175,17 +165,6 @@ def run_logged(command: List[str], on_line: Callable[[str], None], keep_open: Se
         raise subprocess.CalledProcessError(status, command)
 
 
-def _pip_install(lock_file: int) -> Installer:
-    """The installer that runs pip. It inherits `lock_file`: no one starts beside an orphaned pip."""
-
-    def install(python: str, lock: str, on_line: Callable[[str], None]) -> None:
-        options = ["--require-hashes", "--no-deps", "--no-input", "--disable-pip-version-check"]
-        options += ["--progress-bar", "off", "--requirement", lock]
-        run_logged([python, "-m", "pip", "install", *options], on_line, keep_open=(lock_file,))
-
-    return install
-
-
 @contextmanager
 def only_one_installation(root: str) -> Iterator[int]:
     """Wait until no other process installs into this checkout; yields the lock's file descriptor."""
@@ -211,8 +190,15 @@ def prepare(root: str, lock: str, installer: Optional[Installer] = None) -> None
     """
     os.makedirs(os.path.join(root, "var"), exist_ok=True)
     with only_one_installation(root) as lock_file:
+
+        def run_pip(python: str, lock: str, on_line: Callable[[str], None]) -> None:
+            options = ["--require-hashes", "--no-deps", "--no-input", "--disable-pip-version-check"]
+            options += ["--progress-bar", "off", "--requirement", lock]
+            # It inherits the lock's file: no one starts beside an orphaned pip.
+            run_logged([python, "-m", "pip", "install", *options], on_line, keep_open=(lock_file,))
+
         if not is_installed(root, lock):
-            install(root, lock, installer or _pip_install(lock_file))
+            install(root, lock, installer or run_pip)
 
 
 def install(root: str, lock: str, installer: Installer) -> None:
@@ -243,7 +229,13 @@ def install(root: str, lock: str, installer: Installer) -> None:
             log.write(f"{error}\n")
             log.flush()
             raise Problem(failure(log_path)) from error
-    _write_stamp(root, lock)
+    # The developers' lock has all of the other one, too.
+    locks = [RUNTIME_LOCK, DEV_LOCK] if lock == DEV_LOCK else [lock]
+    stamp = {"python": python_version(), "locks": {name: digest(os.path.join(root, name)) for name in locks}}
+    unfinished = stamp_of(root) + ".new"
+    with open(unfinished, "w", encoding="utf-8") as file:
+        json.dump(stamp, file)
+    os.replace(unfinished, stamp_of(root))
     say(f"Installed in {time.monotonic() - began:.0f} s.")
 
 
@@ -294,7 +286,7 @@ def demo(root: str) -> None:
     from config.processes import supervisor  # noqa: PLC0415 -- needs the Python that `main` has checked
 
     try:
-        supervisor.refuse_second(_var_folder(root))
+        supervisor.refuse_second(os.path.abspath(os.environ.get("PLURANK_VAR") or os.path.join(root, "var")))
     except supervisor.AlreadyRunningError as error:
         raise Problem(str(error)) from None
     port = free_port(os.environ.get("PORT") or DEFAULT_PORT)
@@ -308,23 +300,6 @@ def _install_dev(root: str) -> None:
     prepare(root, DEV_LOCK)
 
 
-def _var_folder(root: str) -> str:
-    """Where the site keeps its data."""
-    return os.path.abspath(os.environ.get("PLURANK_VAR") or os.path.join(root, "var"))
-
-
-def _check_platform() -> None:
-    """Refuse what Plurank cannot run on.
-
-    Raises:
-        Problem: it is Windows, or another Python.
-    """
-    if sys.platform == "win32":
-        raise Problem("Plurank needs a Unix; on Windows run it inside WSL (wsl --install).")
-    if not (3, 11) <= sys.version_info[:2] <= (3, 13):
-        raise Problem(f"Plurank needs Python 3.11, 3.12 or 3.13; this is {python_version()}.")
-
-
 COMMANDS = {"demo": demo, "install-dev": _install_dev}
 
 
@@ -333,13 +308,18 @@ def main(arguments: List[str]) -> int:
     if len(arguments) != 1 or arguments[0] not in COMMANDS:
         say("Usage: python -m config.installation.bootstrap {}".format("|".join(COMMANDS)))
         return 2
+    if sys.platform == "win32":
+        say("Plurank needs a Unix; on Windows run it inside WSL (wsl --install).")
+        return 1
+    if not (3, 11) <= sys.version_info[:2] <= (3, 13):
+        say(f"Plurank needs Python 3.11, 3.12 or 3.13; this is {python_version()}.")
+        return 1
     # A shell's background job ignores Ctrl-C; and a request to end must end pip, too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     root = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
     os.chdir(root)
     try:
-        _check_platform()
         COMMANDS[arguments[0]](root)
     except Problem as problem:
         say(str(problem))

@@ -33,25 +33,22 @@ BETWEEN = """
 """
 
 
-def _licence_of(package: str) -> str | None:
-    """The licence that an installed package states; None where it is not installed, as for another system."""
-    try:
-        about: Any = metadata.metadata(package)  # a mail's header, which may have a field several times
-    except metadata.PackageNotFoundError:
-        return None
-    classifiers = [
-        line.rpartition(" :: ")[2] for line in about.get_all("Classifier") or [] if line.startswith(CLASSIFIER)
-    ]
-    named = [line for line in classifiers if line != "OSI Approved"]
-    first_line = (about.get("License") or "").strip().splitlines()
-    short = first_line[0] if first_line and len(first_line[0]) <= LONGEST else ""
-    return about.get("License-Expression") or short or ", ".join(named) or "not stated"
-
-
 def packages() -> dict[str, str]:
     """The licence of each package of the lock that is installed here, by its name."""
-    licences = {name: _licence_of(name) for name in sorted(pins(LOCK.read_text(encoding="utf-8")))}
-    return {name: licence for name, licence in licences.items() if licence is not None}
+    licences = {}
+    for name in sorted(pins(LOCK.read_text(encoding="utf-8"))):
+        try:
+            about: Any = metadata.metadata(name)  # a mail's header, which may have a field several times
+        except metadata.PackageNotFoundError:  # it is for another system
+            continue
+        classifiers = [
+            line.rpartition(" :: ")[2] for line in about.get_all("Classifier") or [] if line.startswith(CLASSIFIER)
+        ]
+        classified = ", ".join(line for line in classifiers if line != "OSI Approved")
+        first_line = (about.get("License") or "").strip().splitlines()
+        short = first_line[0] if first_line and len(first_line[0]) <= LONGEST else ""
+        licences[name] = about.get("License-Expression") or short or classified or "not stated"
+    return licences
 
 
 def boards() -> Iterable[tuple[str, str, str]]:

@@ -1,7 +1,10 @@
 """The processes that make up a running site; any may be killed at any time. docker-compose.yml runs the same."""
 
+import http.client
 import ipaddress
 import os
+from contextlib import closing
+from urllib.parse import urlsplit
 
 from config.processes.container import memory_limit
 
@@ -11,6 +14,7 @@ OWN_HOSTS = "127.0.0.1,localhost,[::1]"
 MAX_STUDY_WORKERS = 4  # by themselves: each takes some 200 MB
 # For requests that are under way when the web server is told to stop. A statement may take 15 seconds (`config.wsgi`).
 WEB_STOP_SECONDS = 20
+SECONDS_TO_ANSWER = 10
 STUDY_WORKER_BYTES = 2 << 30  # what a study may take where memory is limited, with room for the others
 
 
@@ -36,6 +40,17 @@ def address_of(host: str, port: int) -> str:
     """
     name = "127.0.0.1" if host in ALL_ADDRESSES else host
     return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+
+
+def status_of(url: str) -> int:
+    """The status of the answer that the site of this machine gives at a URL; 0 where it does not answer."""
+    where = urlsplit(url)
+    with closing(http.client.HTTPConnection(where.netloc, timeout=SECONDS_TO_ANSWER)) as connection:
+        try:
+            connection.request("GET", where.path)
+            return connection.getresponse().status
+        except (OSError, http.client.HTTPException):
+            return 0
 
 
 def hosts_of(host: str) -> str:

@@ -5,17 +5,15 @@ the settings of production except HTTPS, which a proxy would speak. Everything l
 """
 
 import argparse
-import http.client
 import os
 import secrets
 import shlex
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
 from config.installation.bootstrap import Problem, free_port, is_taken
-from config.processes.commands import processes
+from config.processes.commands import processes, status_of
 from config.processes.local_services import (
     MissingProgramError,
     make_cluster,
@@ -28,6 +26,16 @@ from config.processes.supervisor import AlreadyRunningError, Supervisor, refuse_
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS_TO_START = 180
+WELCOME = """
+  Plurank is running as in production, but without HTTPS.
+
+    URL        http://127.0.0.1:{port}/
+    Health     http://127.0.0.1:{port}/readyz/
+    Data       {var}
+    Account    set -a; . {environment}; set +a; .venv/bin/python manage.py createsuperuser
+
+  Ctrl-C stops it; the same command starts it again with everything that was in it.
+"""
 
 
 def main() -> int:
@@ -98,9 +106,11 @@ def _run(var: Path, port: int, n_workers: dict[str, int]) -> int:
             subprocess.run([sys.executable, "manage.py", *command, "-v", "0"], cwd=ROOT, check=True)  # noqa: S603
         print("Starting web server, workers and sweep ...")
         supervisor.add(processes(sys.executable, port, n_web=2, n_workers=n_workers))
-        if not supervisor.watch(until=lambda: _is_ready(port), seconds=SECONDS_TO_START):
+        # It says that database, broker and sweep are there.
+        ready = f"http://127.0.0.1:{port}/readyz/"
+        if not supervisor.watch(until=lambda: status_of(ready) == 200, seconds=SECONDS_TO_START):
             return _give_up(supervisor, var, "web")
-        print(_welcome(var, port), flush=True)
+        print(WELCOME.format(port=port, var=var, environment=shlex.quote(str(for_commands))), flush=True)
         supervisor.watch()
         print("Stopping ...")
     return 0
@@ -110,36 +120,12 @@ def _next_free(port: int) -> int:
     return next(other for other in range(port, 65536) if not is_taken(other))
 
 
-def _is_ready(port: int) -> bool:
-    """Whether `/readyz` says that database, broker and sweep are there."""
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
-        try:
-            connection.request("GET", "/readyz/", headers={"Host": "127.0.0.1"})
-            return connection.getresponse().status == 200
-        except (OSError, http.client.HTTPException):
-            return False
-
-
 def _give_up(supervisor: Supervisor, var: Path, name: str) -> int:
     if supervisor.is_stopping:
         return 0
     log = var / "log" / f"{name}.log"
-    end = log.read_text(errors="replace").splitlines()[-20:] if log.exists() else []
-    print(f"It did not start within {SECONDS_TO_START} s. The end of {log}:\n" + "\n".join(end))
+    print(f"It did not start within {SECONDS_TO_START} s. The end of {log}:\n{supervisor.end_of_log(name)}")
     return 1
-
-
-def _welcome(var: Path, port: int) -> str:
-    return f"""
-  Plurank is running as in production, but without HTTPS.
-
-    URL        http://127.0.0.1:{port}/
-    Health     http://127.0.0.1:{port}/readyz/
-    Data       {var}
-    Account    set -a; . {shlex.quote(str(var / "environment"))}; set +a; .venv/bin/python manage.py createsuperuser
-
-  Ctrl-C stops it; the same command starts it again with everything that was in it.
-"""
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from config.processes.rotating_log import RotatingLog
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 10.0
 HEALTHY_SECONDS = 30.0  # who ran this long is started again after the first pause
 LOOK_EVERY = 0.1
+LOG_LINES_SHOWN = 20
 # Seconds after the request to stop. Celery takes the first as "finish your work" and the second as "drop it":
 # a study may work for minutes, and its job is taken up again when its lease has run out.
 STOPPING = ((0.0, signal.SIGTERM), (1.2, signal.SIGQUIT), (2.4, signal.SIGKILL))
@@ -209,6 +210,11 @@ class Supervisor:
         self._tell_guard(f"-{child.process.pid}")
         child.process = None
         self._write_list()
+
+    def end_of_log(self, name: str) -> str:
+        """The last lines of the log of one of the processes; empty where there is none."""
+        log = self._log_path(name)
+        return "\n".join(log.read_text(errors="replace").splitlines()[-LOG_LINES_SHOWN:]) if log.exists() else ""
 
     def _log_path(self, name: str) -> Path:
         return self.var / "log" / f"{name}.log"

@@ -119,6 +119,14 @@ def test_the_pause_grows_while_a_child_keeps_dying(supervise, tmp_path):
     ]
 
 
+def test_the_end_of_a_log_is_its_last_twenty_lines(tmp_path):
+    program = "for k in range(25): print(k)\nimport time; time.sleep(60)"
+    with Supervisor({"counts": [sys.executable, "-c", program]}, var=tmp_path, folder=tmp_path) as supervisor:
+        assert supervisor.end_of_log("counts") == ""
+        assert supervisor.watch(until=lambda: supervisor.end_of_log("counts").endswith("24"), seconds=20)
+        assert supervisor.end_of_log("counts").splitlines() == [str(k) for k in range(5, 25)]
+
+
 def test_a_command_that_does_not_exist_is_told_and_tried_again(tmp_path):
     said = []
     commands = {"web": ["/no/such/program"]}

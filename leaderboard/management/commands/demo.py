@@ -1,19 +1,17 @@
 """`manage.py demo`: the whole site with demonstration data, until Ctrl-C."""
 
 import argparse
-import http.client
 import os
 import sys
 from collections.abc import Callable
-from contextlib import closing, suppress
-from urllib.parse import urlsplit
+from contextlib import suppress
 
 from django.conf import settings
 from django.core.management import CommandError
 from django.core.management.base import BaseCommand
 
 from config.installation.bootstrap import Problem, free_port
-from config.processes.commands import address_of, default_host, hosts_of, processes, study_workers
+from config.processes.commands import address_of, default_host, hosts_of, processes, status_of, study_workers
 from config.processes.supervisor import AlreadyRunningError, Supervisor, sole_supervisor
 from leaderboard.operations.preparing import OWNER_EMAIL, add_demonstration, kept_password, prepare_site
 
@@ -45,7 +43,7 @@ class Command(BaseCommand):
                 with Supervisor(commands, var=settings.VAR, folder=settings.ROOT, say=self._say) as supervisor:
                     self._say("Starting web server, workers and sweep ...")
                     if problem := wait_for_site(supervisor, address, self._say):
-                        raise CommandError(f"{problem} The end of its log:\n{_last_lines('web', 20)}")
+                        raise CommandError(f"{problem} The end of its log:\n{supervisor.end_of_log('web')}")
                     if not supervisor.is_stopping:
                         self._say(welcome(address))
                         supervisor.watch()
@@ -74,7 +72,11 @@ def wait_for_site(supervisor: Supervisor, address: str, say: Callable[[str], Non
     Returns:
         Why the site does not answer, and what to do; empty where it answers, or is being stopped.
     """
-    if supervisor.watch(until=lambda: _site_answers(address), seconds=SECONDS_TO_START) or supervisor.is_stopping:
+
+    def answers() -> bool:  # without an error of its own
+        return 0 < status_of(f"{address}/") < 500
+
+    if supervisor.watch(until=answers, seconds=SECONDS_TO_START) or supervisor.is_stopping:
         return ""
     if supervisor.is_steady("web"):
         say(
@@ -82,10 +84,10 @@ def wait_for_site(supervisor: Supervisor, address: str, say: Callable[[str], Non
             f"{MOST_SECONDS_TO_START} s. Ctrl-C stops it."
         )
         supervisor.watch(
-            until=lambda: _site_answers(address) or not supervisor.is_steady("web"),
+            until=lambda: answers() or not supervisor.is_steady("web"),
             seconds=MOST_SECONDS_TO_START - SECONDS_TO_START,
         )
-        if _site_answers(address) or supervisor.is_stopping:
+        if answers() or supervisor.is_stopping:
             return ""
     if not supervisor.is_steady("web"):
         return "The site does not answer: its web server ended, for the reason at the end of its log."
@@ -93,16 +95,6 @@ def wait_for_site(supervisor: Supervisor, address: str, say: Callable[[str], Non
         f"The site did not answer within {MOST_SECONDS_TO_START} s, although its web server runs: this machine is too "
         "busy. Run the same command again when less runs on it: everything that was loaded is kept."
     )
-
-
-def _site_answers(address: str) -> bool:
-    """Whether the web server at a URL answers a request without an error of its own."""
-    with closing(http.client.HTTPConnection(urlsplit(address).netloc, timeout=5)) as connection:
-        try:
-            connection.request("GET", "/")
-            return connection.getresponse().status < 500
-        except (OSError, http.client.HTTPException):
-            return False
 
 
 def welcome(address: str) -> str:
@@ -119,11 +111,3 @@ def welcome(address: str) -> str:
 
   Ctrl-C stops it; the same command starts it again with everything that was in it.
 """
-
-
-def _last_lines(process: str, number: int) -> str:
-    """The end of the log of one of the site's processes; empty where there is none."""
-    file = settings.VAR / "log" / f"{process}.log"
-    if not file.exists():
-        return ""
-    return "\n".join(file.read_text(errors="replace").splitlines()[-number:])
