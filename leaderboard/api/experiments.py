@@ -161,32 +161,29 @@ class ExperimentStudiesView(ApiView):
     )
     def get(self, request: Request) -> HttpResponseBase:
         """Every study with its parameters: their kinds, bounds and defaults."""
-        return self.answer(lambda: StudyDeclarationsSerializer.render({"results": _declarations()}), is_public=True)
-
-
-def _declarations() -> list[dict[str, Any]]:
-    return [
-        {
-            "study": study.key,
-            "name": study.name,
-            "question": study.question,
-            "source": study.source,
-            "parameters": [
-                {
-                    "name": parameter.name,
-                    "kind": parameter.kind,
-                    "default": parameter.default,
-                    "least": parameter.least if parameter.is_numeric else None,
-                    "most": parameter.most if parameter.is_numeric else None,
-                    "most_items": parameter.most_items if parameter.is_list else None,
-                    "choices": list(parameter.choices),
-                    "help": parameter.help,
-                }
-                for parameter in declared_parameters(study.key)
-            ],
-        }
-        for study in experiment_studies()
-    ]
+        results = [
+            {
+                "study": study.key,
+                "name": study.name,
+                "question": study.question,
+                "source": study.source,
+                "parameters": [
+                    {
+                        "name": parameter.name,
+                        "kind": parameter.kind,
+                        "default": parameter.default,
+                        "least": parameter.least if parameter.is_numeric else None,
+                        "most": parameter.most if parameter.is_numeric else None,
+                        "most_items": parameter.most_items if parameter.is_list else None,
+                        "choices": list(parameter.choices),
+                        "help": parameter.help,
+                    }
+                    for parameter in declared_parameters(study.key)
+                ],
+            }
+            for study in experiment_studies()
+        ]
+        return self.answer(lambda: StudyDeclarationsSerializer.render({"results": results}), is_public=True)
 
 
 PREVIEW_OR_EXPERIMENT = PolymorphicProxySerializer(

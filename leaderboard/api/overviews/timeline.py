@@ -1,7 +1,5 @@
 """Who led a board when."""
 
-from typing import Any
-
 from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers as s
@@ -13,8 +11,7 @@ from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.schema import REVISION, TABLE_FORMAT, error, reading
 from leaderboard.boards.timeline.moments import MAX_LEADERS
-from leaderboard.boards.timeline.page import TimePage, time_export, time_page
-from leaderboard.models import Publication
+from leaderboard.boards.timeline.page import time_export, time_page
 from leaderboard.rankings.published import UnknownChoiceError
 
 BY = OpenApiParameter(
@@ -81,36 +78,31 @@ class TimeView(ComparisonView):
         """
         self.benchmark.publication = publication = self.published()
         # Dates of systems change without a new revision: the answer depends on its content, not on the publication.
-        if self.file_format:
-            table = time_export(self._page(), self.origin(publication))
-            return self.named_file(self.answer_here(lambda: self.written(table)), table.stem)
-        content = TimeSerializer.render(self._content(publication))
-        return self.answer_here(lambda: content)
-
-    def _page(self) -> TimePage:
-        by, rule = (self.request.query_params.get(name, "")[:200] for name in ("by", "rule"))
+        by, rule = (request.query_params.get(name, "")[:200] for name in ("by", "rule"))
         try:
             page = time_page(self.audience, by=by, rule=rule)
         except UnknownChoiceError as problem:
             raise ApiError(400, str(problem)) from problem
         if page is None:
             raise ApiError(404, "This benchmark has no published board yet.")
-        return page
-
-    def _content(self, publication: Publication) -> dict[str, Any]:
-        page = self._page()
-        return {
-            **stamp_of(publication),
-            "rule": page.rule,
-            "by": page.by,
-            "choices": [choice for choice, _ in page.dates],
-            "n_left_out": page.course.n_left_out,
-            "results": [
-                {
-                    "moment": moment,
-                    "leaders": [{"system": system.key, "name": system.name} for system in moment.leaders],
-                    "ranks": {system.key: ranks[k] for system, ranks in page.course.followed},
-                }
-                for k, moment in enumerate(page.course.moments)
-            ],
-        }
+        if self.file_format:
+            table = time_export(page, self.origin(publication))
+            return self.named_file(self.answer_here(lambda: self.written(table)), table.stem)
+        content = TimeSerializer.render(
+            {
+                **stamp_of(publication),
+                "rule": page.rule,
+                "by": page.by,
+                "choices": [choice for choice, _ in page.dates],
+                "n_left_out": page.course.n_left_out,
+                "results": [
+                    {
+                        "moment": moment,
+                        "leaders": [{"system": system.key, "name": system.name} for system in moment.leaders],
+                        "ranks": {system.key: ranks[k] for system, ranks in page.course.followed},
+                    }
+                    for k, moment in enumerate(page.course.moments)
+                ],
+            }
+        )
+        return self.answer_here(lambda: content)
