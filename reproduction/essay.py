@@ -159,12 +159,17 @@ def _line(results: Results) -> str:
 
 def _ordinal(results: Results) -> str:
     of = results["zhang-correlation-ordinal"].facts
-    name, least = of["least"]["reached"]
+    texts = {}
+    for measure in ("as theirs", "reached"):
+        name, least = of["least"][measure]
+        p = number(of["p"][measure], 3)
+        texts[measure] = f"{number(of['real'][measure])} (p = {p}, two-sided; {number(least)} without {name})"
     return (
-        f"For rankings by win rate {number(of['printed'])} was printed; on the {of['n']} benchmarks alone their own "
-        f"figures give {number(of['real_printed'])}, ours {number(of['real']['reached'])} "
-        f"(p = {number(of['p']['reached'], 3)}, two-sided), and {number(least)} without {name}. The HELM benchmarks "
-        "among them share systems and scenarios, so that they are no independent points."
+        f"For rankings by win rate {number(of['printed'])} was printed, for 1 - W and (1 - tau) / 2 with the "
+        f"baselines. On the {of['n']} benchmarks alone these two measures correlate at {number(of['real_printed'])} by "
+        f"their own figures, and at {texts['as theirs']} by ours. With ties corrected, 1 - W and the share of reversed "
+        f"pairs correlate at {texts['reached']}. The HELM benchmarks among them share systems and scenarios, so that "
+        "they are no independent points."
     )
 
 
@@ -191,9 +196,10 @@ def _noise(results: Results) -> str:
 def _apart(results: Results) -> str:
     of = results["open-winners"].facts
     return (
-        f"On {of['n']} benchmarks the winner differs significantly from the runner-up on {of['n_apart']}; on "
-        f"{of['n_not_apart']} it does not, {of['n_too_few']} have too few tasks to tell, and {of['n_shared']} shares "
-        "its first place. Say so next to the winner, and add tasks before adding decimals."
+        f"On {of['n']} benchmarks the winner is significantly ahead of the runner-up on {of['n_apart']}; on "
+        f"{of['n_not_apart']} no significant difference is found, on {of['n_contradicted']} the runner-up is "
+        f"significantly ahead, {of['n_too_few']} have too few tasks to tell, and {of['n_shared']} shares its first "
+        "place. Say so next to the winner, and add tasks before adding decimals."
     )
 
 
@@ -209,12 +215,24 @@ def _exact(results: Results) -> str:
 
 def _rule(results: Results) -> str:
     of, six = results["open-steadiness"].facts, results["pavao-summary"].facts
+    (first, place), (last, last_place) = six["in_order"]["compared"][0], six["in_order"]["compared"][-1]
+    of_all, place_of_all = six["in_order"]["all"][0]
+    over_all = f"Over all five {of_all} is first ({number(place_of_all)})"
+    if of_all in six["by_definition"]:
+        over_all += f", which cannot fail one: {six['by_definition'][of_all]}"
+    by_place, by_value = (of["in_order"]["judge_stability"][by] for by in ("place", "value"))
     return (
-        f"Under Pavao's criteria the best place of six on average goes to {six['order'][0]} "
-        f"({number(six['places'][0])}), the last to {six['order'][-1]} ({number(six['places'][-1])}). Over the "
-        f"demonstration benchmarks {of['best']['judge_stability']} is steadiest when tasks are redrawn, and "
-        f"{of['worst']['judge_stability']} least; leave {of['order'][-1]} to elections."
+        f"Of Pavao's five criteria {six['n_by_definition']} have a rule that meets them best by definition. Over the "
+        f"others ({'; '.join(six['compared'])}) the best mean place of six goes to {first} ({number(place)}), the "
+        f"last to {last} ({number(last_place)}). {over_all}. Over the demonstration benchmarks, with tasks redrawn, "
+        f"the best mean place is that of {_two(by_place, 2)}, and the best mean correlation that of "
+        f"{_two(by_value, 3)}; leave {of['order'][-1]} to elections."
     )
+
+
+def _two(in_order: list[tuple[str, float]], decimals: int) -> str:
+    (first, value), (second, next_value) = in_order[:2]
+    return f"{first} ({number(value, decimals)}; {second} has {number(next_value, decimals)})"
 
 
 def _toy(results: Results) -> str:
@@ -236,11 +254,13 @@ def _survive(results: Results) -> str:
 
 def _steadiest(results: Results) -> str:
     of = results["open-steadiness"].facts
-    order = ", ".join(f"{name} {number(place)}" for name, place in zip(of["order"][:3], of["total"][:3], strict=True))
+    order = ", ".join(f"{name} {number(place)}" for name, place in zip(of["order"][:4], of["total"][:4], strict=True))
+    by_place = of["in_order"]["candidate_stability"]["place"]
     return (
-        f"Mean place among {of['n_rules']} rules over other tasks, other systems and unseen tasks, on up to "
-        f"{of['n_hosted']} benchmarks: {order}; last {of['order'][-1]} {number(of['total'][-1])}. For tasks not seen "
-        f"{of['best']['generalization']} is first."
+        f"Mean place among {of['n_rules']} rules over other tasks and unseen tasks, on up to {of['n_hosted']} "
+        f"benchmarks: {order}; last {of['order'][-1]} {number(of['total'][-1])}. What other systems change is "
+        "left out: by definition they cannot change the ranking by mean or by median. Of the other "
+        f"{len(by_place)} rules {by_place[0][0]} is steadiest there."
     )
 
 

@@ -39,6 +39,14 @@ CRITERIA = {
     "judge_stability": "stability, tasks drawn",
     "candidate_stability": "stability, systems drawn",
 }
+# No rule can do better, whatever the scores: the average rank's winner has the best average rank, Copeland's is the
+# Condorcet winner where there is one, and the mean and the median look at a system's own scores alone.
+MET_BY_DEFINITION = {
+    "winner_rank": ("average_rank",),
+    "condorcet": ("copeland",),
+    "candidate_stability": ("mean", "median"),
+}
+COMPARED = tuple(criterion for criterion in CRITERIA if criterion not in MET_BY_DEFINITION)
 N_TRIALS, N_ROUNDS = 10_000, 10
 N_SEARCHED = 20  # random boards on which a property that holds is tried
 
@@ -84,7 +92,7 @@ def _shown(value: float | None) -> str:
 def summary(progress: Progress) -> Result:
     """Average the criteria over all boards, and the place of each rule among the six."""
     values: dict[str, dict[str, list[float]]] = {key: {c: [] for c in CRITERIA} for key in SIX}
-    places: dict[str, list[float]] = {key: [] for key in SIX}
+    places: dict[str, dict[str, list[float]]] = {key: {c: [] for c in CRITERIA} for key in SIX}
     for step, name in enumerate(ALL):
         progress(step, len(ALL))
         rules = studied(name, progress)["rules"]
@@ -95,26 +103,32 @@ def summary(progress: Progress) -> Result:
                 values[key][criterion].append(value)
                 above = sum(other > value for other in known.values())
                 tied = sum(other == value for other in known.values())
-                places[key].append(above + (tied + 1) / 2)
+                places[key][criterion].append(above + (tied + 1) / 2)
+    place_of = {
+        criteria: {key: float(np.mean([place for c in criteria for place in places[key][c]])) for key in SIX}
+        for criteria in (COMPARED, tuple(CRITERIA))
+    }
     lines = [
         [
             NAMES[key],
             *(number(float(np.mean(values[key][c])), 3) for c in CRITERIA),
-            number(float(np.mean(places[key]))),
+            *(number(of_rules[key]) for of_rules in place_of.values()),
         ]
         for key in SIX
     ]
-    best = {c: max(SIX, key=lambda key, c=c: float(np.mean(values[key][c]))) for c in CRITERIA}  # type: ignore[misc]
-    order = sorted(SIX, key=lambda key: float(np.mean(places[key])))
+    in_order = {
+        what: sorted(((NAMES[key], place) for key, place in place_of[criteria].items()), key=lambda one: one[1])
+        for what, criteria in (("compared", COMPARED), ("all", tuple(CRITERIA)))
+    }
     facts = {
         "n_boards": len(ALL),
-        "best": {c: NAMES[key] for c, key in best.items()},
-        "order": [NAMES[key] for key in order],
-        "places": [float(np.mean(places[key])) for key in order],
-        "average_rank_place": float(np.mean(places["average_rank"])),
-        "generalization": {NAMES[key]: float(np.mean(values[key]["generalization"])) for key in SIX},
+        "compared": [CRITERIA[c] for c in COMPARED],
+        "n_by_definition": len(MET_BY_DEFINITION),
+        "by_definition": {NAMES[key]: CRITERIA[c] for c, keys in MET_BY_DEFINITION.items() for key in keys},
+        "in_order": in_order,
     }
-    header = ["rule", *CRITERIA.values(), "mean place of 6"]
+    of_compared = f"mean place of 6 ({'; '.join(CRITERIA[c] for c in COMPARED)})"
+    header = ["rule", *CRITERIA.values(), of_compared, "mean place of 6 (all criteria)"]
     grid = Grid(f"Mean over {len(ALL)} boards", header, lines)
     picture = Plot(
         "pavao-criteria",
@@ -128,7 +142,12 @@ def summary(progress: Progress) -> Result:
     return Result([], [grid], [_PLACES], [picture], facts=facts)
 
 
-_PLACES = "The place of a rule is among the six, under each criterion and on each board; 1 is best."
+_PLACES = (
+    "The place of a rule is among the six, under each criterion and on each board; 1 is best. Three of the criteria "
+    "have a rule that meets them best by definition: no winner has a better average rank than the average rank's, "
+    "Copeland finds every Condorcet winner, and other systems do not change the mean or the median of a system. So "
+    "they say little about which rule is better, and the first of the two mean places leaves them out."
+)
 
 
 def correlations(progress: Progress) -> Result:

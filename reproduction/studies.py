@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from ranking_engine import RULES, UNRANKED, ScoreMatrix, rank
+from ranking_engine import RULES, ScoreMatrix, rank
 from ranking_engine.stability.catalogue import STUDIES, run_study
-from ranking_engine.stability.separability.pair_tests import pair_test
+from ranking_engine.stability.separability.significance import CONTRIBUTIONS, significance
 from reproduction import store
 from reproduction.boards import board
 from reproduction.tables import Progress
@@ -50,22 +48,27 @@ def judged(
 
 
 def first_two(name: str, rule: str) -> dict[str, Any]:
-    """Return the first and the second system of a leaderboard under a rule, and the p-value between them."""
+    """Return the first and the second system of a leaderboard under a rule, and the test between them.
+
+    The test is the one that the site makes of this pair: of what each task adds to the rule's own scores, or of mean
+    differences where they are no sum over tasks. `difference` is that of the first over the second.
+    """
 
     def compute() -> dict[str, Any]:
         matrix = board(name)
         ranking = rank(matrix, rule)
-        names, ranks = matrix.system_names, ranking.ranks
-        ranked = np.flatnonzero(ranks != UNRANKED).tolist()
-        first, second = sorted(ranked, key=lambda i: (int(ranks[i]), names[i]))[:2]
-        test = pair_test(matrix, first, second)
+        answer = significance(matrix, ranking)
+        test = answer.every_pair  # whose first pair is that of the first two of the order
+        first, second = answer.order[:2]
         p = float(test.p_values[0])
         return {
             "rule": RULES[rule].name,
             "first": matrix.system_names[first],
             "second": matrix.system_names[second],
             "is_shared": len(ranking.winners) > 1,
+            "is_of_rule": answer.tested == CONTRIBUTIONS,
             "n_units": int(test.n_units[0]),
+            "difference": float(test.differences[0]),
             "p": p if p == p else None,
         }
 

@@ -103,18 +103,18 @@ def certainty_answer(board: Board) -> dict[str, Any]:
         verdicts = [test.verdict for test in tests if test.first == leaders[0]]
         verdict = leader_verdict(verdicts)
         is_apart = not {VERDICTS[SEPARABLE], VERDICTS[CONTRADICTED]}.isdisjoint(verdicts)
+    level = published.study_parameters.get("level", 0.95)
     answer = {
         "verdict": verdict,
         "most_often": _most_often_first(board),
         "short": board.separability.short_text,
-        "possibly_best": possibly_best_text(reference, board.names, published.tests),
+        "possibly_best": possibly_best_text(reference, board.names, published.tests, level),
     }
     if not leaders or reference.lower is None or reference.upper is None or reference.lower[leaders[0]] < 1:
         return answer | {"interval": ""}
     names = [shortened(name) for name in reference.winner_names[:LEADERS_NAMED]]
     low = min(int(reference.lower[i]) for i in leaders)
     high = max(int(reference.upper[i]) for i in leaders)
-    level = published.study_parameters.get("level", 0.95)
     both = gettext(
         "Both can be true: the first stays first if the same tasks are drawn again, and still its lead on them is too "
         "small or too uneven to rule out chance."

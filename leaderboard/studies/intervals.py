@@ -72,7 +72,9 @@ def interval_section(publication: Publication, rule: str) -> IntervalSection | N
     return IntervalSection(
         rule=rule,
         rule_name=column.name,
-        sentence=possibly_best_text(column, [system.name for system in systems], board.tests),
+        sentence=possibly_best_text(
+            column, [system.name for system in systems], board.tests, board.study_parameters["level"]
+        ),
         notes=notes,
         rows=[
             IntervalRow(

@@ -207,7 +207,7 @@ def interval_figures(published: PublishedBoard, column: Column) -> dict[str, Any
     }
 
 
-def possibly_best_text(column: Column, names: Sequence[str], tests: Mapping[str, Any] | None) -> str:
+def possibly_best_text(column: Column, names: Sequence[str], tests: Mapping[str, Any] | None, level: float) -> str:
     """Which systems may be the best under a rule, in a sentence or two; empty where that is not computed.
 
     It rests on resampled tasks. The tests of all pairs at once are another method, and can find no difference where
@@ -217,21 +217,27 @@ def possibly_best_text(column: Column, names: Sequence[str], tests: Mapping[str,
         column: the rule.
         names: of all systems, in the column's order.
         tests: the summary of the board's tests; None where there is none.
+        level: of the intervals over resampled tasks, such as 0.95.
     """
     if column.possibly_best is None or not column.possibly_best.any():
         return ""
     order = sorted(range(len(names)), key=lambda i: (int(column.ranks[i]), names[i]))
     best = [shortened(names[i]) for i in order if column.possibly_best[i]]
     if len(best) == 1:
-        text = gettext("Only %(best)s is possibly best: by resampling the tasks, all others are behind it.")
+        text = gettext(
+            "Only %(best)s is possibly best (%(level)s confidence): by resampling the tasks, all others are behind it."
+        )
     elif len(best) == column.n_ranked:
-        text = gettext("All %(n_ranked)s systems are possibly best: by resampling the tasks, none is behind another.")
+        text = gettext(
+            "All %(n_ranked)s systems are possibly best (%(level)s confidence): by resampling the tasks, none is "
+            "behind another."
+        )
     else:
         text = ngettext(
-            "%(n_best)s of %(n_ranked)s systems are possibly best: %(best)s. By resampling the tasks, the other one is "
-            "behind another system.",
-            "%(n_best)s of %(n_ranked)s systems are possibly best: %(best)s. By resampling the tasks, each of the "
-            "other %(n_behind)s is behind another system.",
+            "%(n_best)s of %(n_ranked)s systems are possibly best (%(level)s confidence): %(best)s. By resampling the "
+            "tasks, the other one is behind another system.",
+            "%(n_best)s of %(n_ranked)s systems are possibly best (%(level)s confidence): %(best)s. By resampling the "
+            "tasks, each of the other %(n_behind)s is behind another system.",
             column.n_ranked - len(best),
         )
     text %= {
@@ -239,6 +245,7 @@ def possibly_best_text(column: Column, names: Sequence[str], tests: Mapping[str,
         "n_ranked": column.n_ranked,
         "n_behind": column.n_ranked - len(best),
         "best": in_words(best, most=BEST_NAMED),
+        "level": f"{localise(100 * level, 'g')} %",
     }
     tested = (tests or {}).get("rules", {}).get(column.rule)
     is_tested = tested is not None and not is_outdated(tested)

@@ -179,8 +179,8 @@ METRICS = (
     _LABELS(
         key="f1",
         name="F1 of a label",
-        description="The harmonic mean of precision and recall of one label; none where it is neither true nor "
-        "predicted.",
+        description="The harmonic mean of precision and recall of one label, which at least one instance must have; in "
+        "a split or category without it, 0 where it is predicted and none where it is not.",
         figure=_f1_binary,
         citation=_F1,
         sums=_binary_counts,

@@ -95,7 +95,7 @@ def test_the_possibly_best_are_named_on_the_board_and_the_stability_page(benchma
     names = best_names(intervals, "borda")
     assert 1 < len(names) <= 5
     sentence = (
-        f"{len(names)} of 6 systems are possibly best: {', '.join(names[:-1])} and {names[-1]}. "
+        f"{len(names)} of 6 systems are possibly best (95 % confidence): {', '.join(names[:-1])} and {names[-1]}. "
         f"By resampling the tasks, each of the other {6 - len(names)} is behind another system."
     )
     assert sentence in board_of(benchmark).content.decode()
@@ -119,15 +119,15 @@ def test_the_possibly_best_are_named_on_the_board_and_the_stability_page(benchma
 def test_the_possibly_best_say_whether_tests_confirm_it(benchmark, every_pair, remark):
     column = next(one for one in published_board(benchmark.publication).columns if one.rule == "borda")
     tests = {"rules": {"borda": {"tested": "contributions", "every_pair": every_pair}}}
-    without = possibly_best_text(column, NAMES, None)
+    without = possibly_best_text(column, NAMES, None, 0.95)
     assert without
-    assert possibly_best_text(column, NAMES, tests) == without + remark
+    assert possibly_best_text(column, NAMES, tests, 0.95) == without + remark
     every = replace(column, possibly_best=np.ones(6, dtype=bool))
-    text = "All 6 systems are possibly best: by resampling the tasks, none is behind another."
-    assert possibly_best_text(every, NAMES, tests) == text
+    text = "All 6 systems are possibly best (90 % confidence): by resampling the tasks, none is behind another."
+    assert possibly_best_text(every, NAMES, tests, 0.9) == text
     only = replace(column, possibly_best=column.ranks == 1)
-    text = "Only S1 is possibly best: by resampling the tasks, all others are behind it."
-    assert possibly_best_text(only, NAMES, tests) == text + remark
+    text = "Only S1 is possibly best (95 % confidence): by resampling the tasks, all others are behind it."
+    assert possibly_best_text(only, NAMES, tests, 0.95) == text + remark
 
 
 def test_the_stability_page_has_both_intervals_of_the_marked_rule(benchmark, intervals):

@@ -65,6 +65,17 @@ def test_the_f1_of_a_label_is_its_definition(rows):
     assert evaluation.error_method == ErrorMethod.JACKKNIFE
 
 
+def test_the_f1_of_a_label_in_parts_without_it_is_0_where_it_is_predicted_and_none_where_it_is_not():
+    true, predicted = ["a", "b", "b", "b"], ["a", "b", "a", "b"]
+    parts = scored("f1", true, predicted, {"positive": "a"}, categories=("has it", "has it", "predicted", "neither"))
+    values = {name: part.value for name, part in parts.by_category.items()}
+    assert values == {"has it": 1.0, "predicted": 0.0, "neither": None}
+    assert METRICS["f1"].description == (
+        "The harmonic mean of precision and recall of one label, which at least one instance must have; in a split or "
+        "category without it, 0 where it is predicted and none where it is not."
+    )
+
+
 numbers = st.lists(
     st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.sampled_from([0.5, 1.0, 3.0]), CLUSTERS),
     min_size=3,
