@@ -109,7 +109,7 @@ class BenchmarkFile:
         text: the file itself, in which errors look for their line.
         metadata: the values at the top other than gamma, policy and variants.
         tasks: in the order of the file.
-        group_weights: the stated groups; one without a weight weighs 1.
+        group_weights: the stated groups, those without a task among them; one without a weight weighs 1.
         group_keys, system_keys: the stated groups and systems with their keys, None where none is stated.
         system_baselines: "human" or "other" of the systems that others are measured against, by name.
         metadata_fields: what is said of systems beside scores.
@@ -152,8 +152,7 @@ class BenchmarkFile:
         count = -1
         states_key = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=" if key is not None else r"(?!)")
         for number, line in enumerate(self.text.splitlines(), start=1):
-            header = re.match(r"\s*\[\[?\s*([^\]\s]+)\s*\]", line)
-            if header:
+            if header := re.match(r"\s*\[\[?\s*([^\]\s]+)\s*\]", line):
                 if place is not None and section is not None:
                     break
                 current = header[1].strip("\"'")
@@ -199,7 +198,6 @@ class _BenchmarkParser:
             metadata[key] = value
         for section in SECTIONS:
             self._check_section(section)
-        n_groups = len(self.raw.get("group", []))
         policy, _ = self._choice("policy", MISSING_POLICIES), self._choice("aggregation", AGGREGATIONS)
         try:
             declared = read_fields(self.raw.get("field", []))
@@ -226,13 +224,14 @@ class _BenchmarkParser:
             variants = read_variants(variants)
         except ValueError as error:
             self.fail(f"`variants`: {error}", key="variants")
+        group_keys = self._keys("group")
         return BenchmarkFile(
             source=self.blank.source,
             text=self.blank.text,
             metadata=metadata,
             tasks=tuple(self._task(k) for k in range(len(self.raw.get("task", [])))),
-            group_weights={self._name("group", k): self._weight("group", k) for k in range(n_groups)},
-            group_keys=self._keys("group"),
+            group_weights={name: self._weight("group", k) for k, name in enumerate(group_keys)},
+            group_keys=group_keys,
             system_keys=self._keys("system"),
             system_baselines=baselines,
             metadata_fields=declared,
@@ -262,11 +261,17 @@ class _BenchmarkParser:
             if fold_name(name) in seen:
                 self.fail(f"the {section} {shorten(name)!r} is stated twice", section, k, "name")
             seen.add(fold_name(name))
+        if section == "group":  # one may have lost its last task, but not look like a slip of one that tasks name
+            tasks, names = self.raw.get("task", []), [self._name(section, k) for k in range(len(entries))]
+            named = {self._label(k, "group") for k in range(len(tasks))}
+            unstated = CloseNames(label for label in named.difference(names) if label)
+            for k, name in enumerate(names):
+                if name not in named and ((hint := unstated.suggestion(name)) or not tasks):
+                    self.fail(f"no task belongs to the group {shorten(name)!r}{hint}", section, k, "name")
 
     def _name(self, section: str, k: int) -> str:
         name = self._text(section, k, "name") if "name" in self.raw[section][k] else ""
-        problem = name_problem(name, allow_formula=True)
-        if problem:
+        if problem := name_problem(name, allow_formula=True):
             self.fail(f"the name of a [[{section}]] {problem}", section, k, "name")
         return clean_name(name)
 
@@ -286,18 +291,16 @@ class _BenchmarkParser:
             self.fail(f"the minimum {minimum:g} is above the maximum {maximum:g}", "task", k, "minimum")
         return TaskEntry(
             name=self._name("task", k),
-            key=text.get("key"),
             direction=DIRECTIONS[direction],
             is_direction_stated="direction" in entry,
             group=self._label(k, "group"),
             weight=self._weight("task", k),
-            metric=text.get("metric"),
-            unit=text.get("unit"),
             minimum=minimum,
             maximum=maximum,
             chance=self._number("task", k, "chance"),
             precision=precision,
             cluster=self._label(k, "cluster"),
+            **text,
         )
 
     def _label(self, k: int, key: str) -> str | None:
@@ -359,11 +362,7 @@ def to_matrix(table: Table, benchmark: BenchmarkFile | None = None) -> ScoreMatr
                 message = f"unknown task: {benchmark.source} does not state it{hint}"
                 raise TableError([TableIssue(table.header_line, column, name, message)], table.source)
         tasks = [benchmark.tasks[matched[column]] for column in range(len(table.task_names))]
-    groups = {task.group for task in tasks if task.group is not None}
-    for k, name in enumerate(benchmark.group_weights):
-        if name not in groups:
-            message = f"no task belongs to the group {shorten(name)!r}{CloseNames(groups).suggestion(name)}"
-            benchmark.fail(message, "group", k, "name")
+    groups = {task.group for task in tasks}
     if not any(task.weight for task in tasks):
         benchmark.fail("the weights of all tasks are zero", "task", 0, "weight")
     return ScoreMatrix(
@@ -373,7 +372,7 @@ def to_matrix(table: Table, benchmark: BenchmarkFile | None = None) -> ScoreMatr
         directions=[task.direction for task in tasks],
         weights=[task.weight for task in tasks],
         groups=[task.group for task in tasks],
-        group_weights=benchmark.group_weights,
+        group_weights={name: weight for name, weight in benchmark.group_weights.items() if name in groups},
         gamma=benchmark.gamma,
         minimum=[task.minimum for task in tasks],
         maximum=[task.maximum for task in tasks],

@@ -8,6 +8,9 @@ from leaderboard.benchmarks.folders import import_folder
 from leaderboard.models import Benchmark, Revision
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import input_hash, revision_matrix
+from ranking_engine import rank
+from ranking_engine.files.benchmark_file import read_benchmark, to_matrix
+from ranking_engine.files.tables import read_table
 
 
 def hash_of(benchmark):
@@ -33,6 +36,19 @@ def test_odd_numbers_weights_and_names_come_back_with_the_same_hash(make, tmp_pa
     assert hash_of(second) == hash_of(first)
     changed = make.benchmark(scores | {"A, B": [0.300000000001, 5e-324, 1e22]}, tasks=tasks, groups=groups, gamma=66.6)
     assert hash_of(changed) != hash_of(first)
+
+
+def test_a_group_that_lost_its_last_task_is_written_and_both_readers_take_it(make, tmp_path):
+    tasks, groups = [TaskSpec("Left", group="New"), TaskSpec("Right")], [GroupSpec("New", "3"), GroupSpec("Old", "2")]
+    first = make.benchmark({"A": [1.0, 2.0], "B": [2.0, 1.0]}, tasks=tasks, groups=groups, aggregation="weighted")
+    second = again(first, tmp_path, first.memberships.get().user)
+    assert hash_of(second) == hash_of(first)
+    assert list(second.groups.values_list("name", "weight").order_by("name")) == [("New", 3), ("Old", 2)]
+    matrix = to_matrix(read_table(tmp_path / "scores.csv"), read_benchmark(tmp_path / "benchmark.toml"))
+    own = revision_matrix(Revision.objects.filter(benchmark=second).latest("number")).matrix
+    assert (matrix.groups, matrix.group_weights) == (("New", None), {"New": 3})
+    assert rank(matrix, "borda", aggregation="weighted").ranks.tolist() == [2, 1]
+    assert rank(own, "borda", aggregation="weighted").ranks.tolist() == [2, 1]
 
 
 def test_a_folder_is_never_written_over_and_nothing_is_written_of_nothing(make, tmp_path, capsys):

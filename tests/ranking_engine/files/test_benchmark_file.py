@@ -142,6 +142,10 @@ def test_columns_and_rows_match_by_key_too():
         ),
         (b"[[group]]\nname = 'g'", "line 2: no task belongs to the group 'g'"),
         (
+            b"[[task]]\nname = 'CoLA'\ngroup = 'reading'\n[[group]]\nname = 'readng'\nweight = 2",
+            "line 5: no task belongs to the group 'readng'; did you mean 'reading'?",
+        ),
+        (
             b"[[task]]\nname = 'CoLA'\nweight = 0\n[[task]]\nname = 'loss'\nweight = 0",
             "the weights of all tasks are zero",
         ),
@@ -152,6 +156,14 @@ def test_bad_files_are_told_with_their_line(text, message):
         to_matrix(TABLE, read(text))
     assert str(caught.value).startswith("benchmark.toml")
     assert message in str(caught.value)
+
+
+def test_a_group_whose_last_task_is_gone_changes_no_figure():
+    task = b"[[task]]\nname = 'CoLA'\ngroup = 'grammar'\n[[task]]\nname = 'loss'\n[[group]]\nname = 'grammar'\n"
+    matrix = to_matrix(TABLE, read(task + b"[[group]]\nname = 'Old'\nweight = 2"))
+    assert (matrix.groups, matrix.group_weights) == (("grammar", None), {"grammar": Fraction(1)})
+    alone = to_matrix(TABLE, read(b"[[task]]\nname = 'CoLA'\n[[task]]\nname = 'loss'\n[[group]]\nname = 'Old'"))
+    assert (alone.groups, alone.group_weights) == ((None, None), {})
 
 
 def test_a_column_that_the_file_does_not_state_is_told_by_the_table():
