@@ -12,7 +12,15 @@ from django.db import transaction
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.accounts.organisations.members import leave_all
 from leaderboard.accounts.sessions import end_all_sessions
-from leaderboard.models import ApiToken, AuditEntry, Invitation, Membership, User
+from leaderboard.models import (
+    ApiToken,
+    AuditEntry,
+    Invitation,
+    Membership,
+    OrganisationInvitation,
+    TeamInvitation,
+    User,
+)
 from leaderboard.notifications.deliveries import switch_off_leavers
 from leaderboard.notifications.outbox import forget_addressee
 
@@ -46,6 +54,8 @@ def clear_before_proof(user: User) -> None:
     SocialAccount.objects.filter(user=user).delete()
     ApiToken.objects.filter(user=user).delete()
     Invitation.objects.filter(author=user, used_by=None).delete()
+    OrganisationInvitation.objects.filter(author=user, used_by=None).delete()
+    TeamInvitation.objects.filter(author=user).delete()
     leave_all(user)
     owned_by_others = Membership.objects.filter(role=Membership.Role.OWNER).exclude(user=user).values("benchmark")
     roles = Membership.objects.filter(user=user, benchmark__in=owned_by_others)

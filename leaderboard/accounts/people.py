@@ -92,14 +92,14 @@ def invite(
 
 
 def open_invitations(benchmark: Benchmark) -> QuerySet[Invitation]:
-    """The invitations that someone may still use. Those of former owners are none."""
+    """The invitations that someone may still use. Those of former owners and of closed accounts are none."""
     return _open_invitations().filter(benchmark=benchmark)
 
 
 def _open_invitations() -> QuerySet[Invitation]:
     authors = Membership.objects.filter(benchmark=OuterRef("benchmark"), user=OuterRef("author"), role=Role.OWNER)
     rows = Invitation.objects.select_related("benchmark", "author")
-    return rows.filter(Exists(authors), used_by=None, expires_at__gt=timezone.now())
+    return rows.filter(Exists(authors), author__is_active=True, used_by=None, expires_at__gt=timezone.now())
 
 
 @transaction.atomic

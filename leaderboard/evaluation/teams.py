@@ -214,7 +214,7 @@ def accept_team_invitation(invitation: TeamInvitation, user: User) -> Team:
     """
     team = invitation.team
     rows = TeamInvitation.objects.filter(Q(invited=None) | Q(invited=user), pk=invitation.pk)
-    is_member = TeamMembership.objects.filter(team=team, user=invitation.author_id).exists()
+    is_member = TeamMembership.objects.filter(team=team, user=invitation.author_id, user__is_active=True).exists()
     if not is_member or not rows.delete()[0]:
         raise EvaluationError(gettext("This invitation was already used or revoked."))
     _join(team, user)

@@ -65,7 +65,7 @@ def invite_to_organisation(organisation: Organisation, *, author: User, role: st
 
 
 def open_invitations_of(organisation: Organisation) -> QuerySet[OrganisationInvitation]:
-    """The invitations that someone may still use. Those of former owners are none."""
+    """The invitations that someone may still use. Those of former owners and of closed accounts are none."""
     return _open_invitations().filter(organisation=organisation)
 
 
@@ -74,7 +74,7 @@ def _open_invitations() -> QuerySet[OrganisationInvitation]:
         organisation=OuterRef("organisation"), user=OuterRef("author"), role=Role.OWNER
     )
     rows = OrganisationInvitation.objects.select_related("organisation", "author")
-    return rows.filter(Exists(authors), used_by=None, expires_at__gt=timezone.now())
+    return rows.filter(Exists(authors), author__is_active=True, used_by=None, expires_at__gt=timezone.now())
 
 
 @transaction.atomic

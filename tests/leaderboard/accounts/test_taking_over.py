@@ -12,9 +12,19 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from leaderboard.accounts.organisations.founding import found_organisation
+from leaderboard.accounts.organisations.members import find_organisation_invitation, invite_to_organisation
 from leaderboard.accounts.people import invite
 from leaderboard.accounts.tokens import create_token
-from leaderboard.models import ApiToken, Invitation, Membership, OutboxMessage, User
+from leaderboard.evaluation.problems import EvaluationError
+from leaderboard.evaluation.teams import (
+    accept_team_invitation,
+    find_team_invitation,
+    found_team,
+    invite_by_link,
+    members_of,
+)
+from leaderboard.models import ApiToken, Invitation, Membership, OrganisationMember, OutboxMessage, User
 from tests.signing_in import confirm_password, prove_address, signed_in
 
 PASSWORD, ANOTHER = "a long password", "another long one"
@@ -220,6 +230,36 @@ def test_an_invitation_from_before_opens_nothing_once_the_address_is_proven(make
     reset(VICTIM)
     assert signed_in(make.user()).get(reverse("join", args=[secret])).status_code == 404
     assert Invitation.objects.filter(expires_at__gt=timezone.now() + timedelta(days=-1)).count() == 0
+
+
+def test_links_into_organisations_and_teams_from_before_open_nothing_either(make):
+    sign_up()
+    account = User.objects.get(email=VICTIM)
+    organisation = found_organisation(account, key="lab", name="Lab")
+    team = found_team(make.benchmark({}, n_tasks=1), account, "Owls")
+    secrets = invite_to_organisation(organisation, author=account, role="owner"), invite_by_link(team, account)
+    assert reset(VICTIM)
+    assert (find_organisation_invitation(secrets[0]), find_team_invitation(secrets[1])) == (None, None)
+    assert (organisation.members.get().user, members_of(team)) == (account, [account])  # both are its own
+
+
+def test_links_of_an_account_that_staff_switched_off_bring_no_one_in(make):
+    owner, guest = make.user(), make.user()
+    benchmark, organisation = make.benchmark(owner=owner), found_organisation(owner, key="lab", name="Lab")
+    team = found_team(benchmark, owner, "Owls")
+    secrets = [
+        invite(benchmark, author=owner, role="owner"),
+        invite_to_organisation(organisation, author=owner, role="owner"),
+    ]
+    of_team = find_team_invitation(invite_by_link(team, owner))
+    owner.is_active = False
+    owner.save()
+    pages = [reverse("join", args=[secrets[0]]), reverse("join_organisation", args=[secrets[1]])]
+    assert [signed_in(guest).post(page).status_code for page in pages] == [404, 404]
+    with pytest.raises(EvaluationError, match="already used or revoked"):
+        accept_team_invitation(of_team, guest)
+    assert not Membership.objects.filter(user=guest).exists()
+    assert not OrganisationMember.objects.filter(user=guest).exists()
 
 
 def test_links_of_mails_lead_to_the_site_whatever_port_the_request_named(user, settings):
