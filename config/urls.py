@@ -1,10 +1,13 @@
 """The root of the URLs."""
 
 from allauth.account.decorators import secure_admin_login
+from allauth.mfa.recovery_codes.views import view_recovery_codes
+from allauth.mfa.totp.views import activate_totp
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from allauth.socialaccount.views import login_cancelled, signup as sign_up_by_other_site
 from django.contrib import admin
 from django.urls import include, path, re_path
+from django.views.decorators.cache import never_cache
 
 from leaderboard.accounts.views import confirm_email, emails, second_factor
 from leaderboard.accounts.views_sign_in import linked, sign_in_with, signed_in_with
@@ -30,6 +33,9 @@ urlpatterns = [
     path("account/with/<slug:site>/", sign_in_with, name="sign_in_with"),
     path("account/", include("allauth.account.urls")),
     path("account/second-factor/", second_factor, name="mfa_index"),
+    # Pages with secrets: no browser keeps one for whoever comes after its owner.
+    path("account/second-factor/totp/activate/", never_cache(activate_totp), name="mfa_activate_totp"),
+    path("account/second-factor/recovery-codes/", never_cache(view_recovery_codes), name="mfa_view_recovery_codes"),
     path("account/second-factor/", include("allauth.mfa.urls")),
     path("admin/", admin.site.urls),
 ]

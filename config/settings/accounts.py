@@ -33,6 +33,8 @@ ACCOUNT_SESSION_REMEMBER = True
 SESSION_ENGINE = "leaderboard.accounts.session_store"
 ACCOUNT_ADAPTER = "leaderboard.accounts.adapter.AccountAdapter"
 ACCOUNT_FORMS = {
+    "signup": "leaderboard.accounts.forms.NewAccountForm",
+    "add_email": "leaderboard.accounts.forms.AddAddressForm",
     "change_password": "leaderboard.accounts.forms.ChangeForm",
     "reset_password": "leaderboard.accounts.forms.ResetForm",
     "reset_password_from_key": "leaderboard.accounts.forms.NewPasswordForm",

@@ -68,6 +68,7 @@ SOCIALACCOUNT_PROVIDERS = {
     "orcid": {"APPS": ORCID_APPLICATIONS},
 }
 SOCIALACCOUNT_ADAPTER = "leaderboard.accounts.sign_in.SocialAccountAdapter"
+SOCIALACCOUNT_FORMS = {"signup": "leaderboard.accounts.forms.OtherSiteForm"}
 # People see the name and address that an account would get before there is one.
 SOCIALACCOUNT_AUTO_SIGNUP = False
 # An address that another site states never opens the account that has it here; its owner links the two.

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.internal.stagekit import unstash_login
 from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.contrib import messages
@@ -19,8 +20,10 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
 from leaderboard.accounts import sign_up
-from leaderboard.accounts.address_proof import clear_before_proof, has_proven_address
+from leaderboard.accounts.address_proof import clear_before_proof, has_proven_address, is_own_address
+from leaderboard.accounts.further_addresses import is_taken
 from leaderboard.accounts.known_devices import counted_account, remember_device
+from leaderboard.accounts.pending_sign_in import FirstStage, LastStage, is_outdated
 from leaderboard.common.limits import (
     TooManyAttemptsError,
     client_address,
@@ -37,7 +40,12 @@ USED_BEFORE = gettext_lazy(
     "Someone was signed in to this account before its email address was confirmed. In case that was not you, all "
     "sessions were ended and the password was reset. Choose a new one with “Forgot your password?”."
 )
+NO_WAY_IN = gettext_lazy(
+    "To sign in, set a password with “Forgot your password?”. Then you can link your account at the other site again: "
+    "the link was opened in another browser than the one in which you signed up, or long after."
+)
 
+UNKNOWN_ACCOUNT = "account/email/unknown_account"
 PASSWORD_CHANGED, BY_LINK = "account/messages/password_changed.txt", "account_reset_password_from_key"
 
 
@@ -65,18 +73,23 @@ class AccountAdapter(DefaultAccountAdapter):
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
         """Note that an address is its account's. The first time nothing stays of what was set up before.
 
-        Who confirms it where they are signed in to the account knows its password and reads its mail: they are one.
+        Who confirms it where they are signed in to the account, or just began to, knows its password, or came from the
+        other site that opens it, and reads its mail: they are one.
         """
         user = email_address.user
         is_first = email_address.email == user.email.lower() and not has_proven_address(user)
+        login = unstash_login(request, peek=True)
+        began_here = None if login is None or is_outdated(login) else login.user.pk
         with transaction.atomic():
             is_confirmed = bool(super().confirm_email(request, email_address))
-            if is_confirmed and is_first and request.user.pk != user.pk:
+            if is_confirmed and is_first and user.pk not in {request.user.pk, began_here}:
                 clear_before_proof(user)
                 if user.last_login is not None:  # someone has used it, and knows the password that it has
                     user.set_unusable_password()
                     user.save(update_fields=["password"])
                     messages.warning(request, str(USED_BEFORE))
+                elif not user.has_usable_password():
+                    messages.warning(request, str(NO_WAY_IN))
         return is_confirmed
 
     def get_client_ip(self, request: HttpRequest) -> str:
@@ -114,9 +127,16 @@ class AccountAdapter(DefaultAccountAdapter):
     def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:  # noqa: ANN401
         """Find whose password this is; only a wrong one counts."""
         user = super().authenticate(request, **credentials)
+        if user and not is_own_address(user, str(credentials.get("email", user.email))):
+            return None  # they typed one that may be someone else's
         if user:
             give_back_attempt("login", **self._who(request, credentials))
         return user
+
+    def get_login_stages(self) -> list[str]:
+        """allauth's steps of a sign-in, between two of this site."""
+        stages = f"{FirstStage.__module__}."
+        return [stages + FirstStage.__name__, *super().get_login_stages(), stages + LastStage.__name__]
 
     def post_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse:  # noqa: ANN401
         """Send people where they wanted to go, and remember their browser as one that the account is used with."""
@@ -158,6 +178,8 @@ class AccountAdapter(DefaultAccountAdapter):
         about: dict[str, Any] = {"request": self.request, "email": email, "current_site": own}
         about["site"] = own.domain
         about["may_sign_up"] = sign_up.is_open(self.request)
+        # Of an address for which no account that can be used was found.
+        about["is_suspended"] = template_prefix == UNKNOWN_ACCOUNT and is_taken(email)
         about["reset_url"] = site_address(reverse("account_reset_password"))
         if moment := context.get("timestamp"):
             about["moment"] = moment_in_words(moment)

@@ -2,26 +2,76 @@
 
 from typing import Any, ClassVar
 
-from allauth.account.forms import ChangePasswordForm, ResetPasswordForm, ResetPasswordKeyForm
+from allauth.account.adapter import get_adapter
+from allauth.account.forms import (
+    AddEmailForm,
+    ChangePasswordForm,
+    ResetPasswordForm,
+    ResetPasswordKeyForm,
+    SignupForm,
+)
+from allauth.account.internal.stagekit import unstash_login
+from allauth.account.models import EmailAddress
 from allauth.core import context
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.forms import ActivateTOTPForm
+from allauth.socialaccount.forms import SignupForm as OtherSiteSignupForm
 from django import forms
 from django.core.exceptions import ValidationError
 from django.forms import BooleanField
+from django.http import HttpRequest
 from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy
 
 from leaderboard.accounts.address_proof import is_own_address, note_proof_by_reset
 from leaderboard.accounts.display_names import display_name_problem
+from leaderboard.accounts.further_addresses import is_taken, links_replaced, send_link
+from leaderboard.accounts.known_devices import counted_account
 from leaderboard.accounts.orcid import is_orcid
+from leaderboard.accounts.pending_sign_in import OUTDATED, is_outdated
 from leaderboard.accounts.second_factor import use_code
 from leaderboard.accounts.tokens import LIFETIMES, revoke_all_tokens
 from leaderboard.common.form_fields import LineFormField
 from leaderboard.common.limits import TooManyAttemptsError, attempt, client_address, take_attempt
 from leaderboard.common.locks import user_lock
 from leaderboard.models import ApiToken, User
+
+
+class _OfOneAddress(forms.Form):
+    """A form of sign-up: an address that others merely added to their accounts is free."""
+
+    def validate_unique_email(self, value: str) -> str:
+        """The address; allauth would count each account that has it in its list."""
+        if is_taken(value):
+            return str(super().validate_unique_email(value))  # type: ignore[misc]
+        return str(get_adapter().validate_unique_email(value))
+
+    def save(self, request: HttpRequest) -> User:
+        """Make the account."""
+        login = getattr(self, "sociallogin", None)
+        checked = [address.email for address in login.email_addresses if address.verified] if login else []
+        with links_replaced([self.cleaned_data["email"], *checked]):
+            user: User = super().save(request)  # type: ignore[misc]
+        return user
+
+
+class NewAccountForm(_OfOneAddress, SignupForm):
+    """A new account with a password."""
+
+
+class OtherSiteForm(_OfOneAddress, OtherSiteSignupForm):
+    """A new account for who comes from another site."""
+
+
+class AddAddressForm(AddEmailForm):
+    """A further address."""
+
+    def save(self, request: HttpRequest) -> EmailAddress:
+        """Keep it, and mail the link that confirms it."""
+        address: EmailAddress = EmailAddress.objects.add_email(request, self.user, self.cleaned_data["email"])
+        send_link(request, address)
+        return address
 
 
 class ResetForm(ResetPasswordForm):
@@ -81,6 +131,16 @@ class ChangeForm(ChangePasswordForm):
         super().__init__(*args, **kwargs)
         _label_fields(self, {"oldpassword": gettext_lazy("Current password")} | NEW_PASSWORD)
 
+    def clean_oldpassword(self) -> str:
+        """Count a wrong one with those of signing in."""
+        request = context.request
+        account = counted_account(request, self.user.email.lower())
+        try:
+            with attempt("login", account=account, address=client_address(request)):
+                return str(super().clean_oldpassword())
+        except TooManyAttemptsError as error:
+            raise ValidationError(str(error), code="rate_limited") from error
+
     def save(self) -> None:
         """Keep it; sessions elsewhere end, and the tokens where that is ticked."""
         super().save()
@@ -119,6 +179,13 @@ class _UsedOnce(_CountedCode):
 
 class CodeForm(_UsedOnce, AuthenticateForm):
     """The second step of signing in."""
+
+    def clean_code(self) -> str:
+        """Use up no code for a sign-in that cannot go on."""
+        login = unstash_login(context.request, peek=True)
+        if login is None or is_outdated(login):
+            raise ValidationError(str(OUTDATED), code="outdated")
+        return super().clean_code()
 
 
 class CodeAgainForm(_UsedOnce, ReauthenticateForm):

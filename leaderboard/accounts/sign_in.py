@@ -13,6 +13,7 @@ from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from django.http import HttpRequest
 
 from leaderboard.accounts.display_names import display_name_problem
+from leaderboard.accounts.further_addresses import is_taken
 from leaderboard.accounts.orcid import orcid_of
 from leaderboard.models import User
 
@@ -93,8 +94,13 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         return user
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Drop the other site's token: nothing is asked there again, and it would be kept in the session."""
+        """Drop the other site's token: nothing is asked there again, and it would be kept in the session.
+
+        Some sites write as a text whether they checked an address; any text would count as true.
+        """
         sociallogin.token = None
+        for address in sociallogin.email_addresses:
+            address.verified = str(address.verified).lower() == "true"
 
     def get_signup_form_initial_data(self, sociallogin: SocialLogin) -> dict[str, str]:
         """The address and the name that the other site stated, for the person to change."""
@@ -102,7 +108,12 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         return {"email": user.email, "display_name": user.display_name}
 
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: object = None) -> User:
-        """Store the account, with the ORCID iD that its person has just proven where they came by ORCID."""
+        """Store the account, with the ORCID iD that its person has just proven where they came by ORCID.
+
+        Of the addresses that the other site states it gets those that the site checked, and no other account has.
+        """
         sociallogin.user.orcid = orcid_of(sociallogin.account)
+        checked = [address for address in sociallogin.email_addresses if address.verified]
+        sociallogin.email_addresses = [address for address in checked if not is_taken(address.email)]
         user: User = super().save_user(request, sociallogin, form)
         return user

@@ -23,6 +23,7 @@ from leaderboard.accounts import closing
 from leaderboard.accounts.address_proof import has_proven_address
 from leaderboard.accounts.display_names import rename_in_log
 from leaderboard.accounts.forms import CloseForm, ProfileForm, TokenForm
+from leaderboard.accounts.further_addresses import UNCONFIRMED_DAYS, send_link, signs_in_by
 from leaderboard.accounts.orcid import is_confirmed_orcid
 from leaderboard.accounts.organisations.members import solely_owned_organisations
 from leaderboard.accounts.own_data import own_data
@@ -63,10 +64,15 @@ class _Emails(EmailView):
             )
             return redirect("account_email")
 
+    def _action_send(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        if address := self._get_email_address(request):
+            send_link(request, address)
+
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401
         """Of the page: whether a second factor keeps the account from further addresses."""
         context: dict[str, Any] = super().get_context_data(**kwargs)
-        return context | {"has_second_factor": is_mfa_enabled(signed_in(self.request))}
+        has_second_factor = is_mfa_enabled(signed_in(self.request))
+        return context | {"has_second_factor": has_second_factor, "unconfirmed_days": UNCONFIRMED_DAYS}
 
 
 class _SecondFactor(IndexView):
@@ -88,19 +94,27 @@ class _ConfirmEmail(ConfirmEmailView):
         """End no session, neither by the link nor by the form."""
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ANN401
-        """Confirm the address, unless for another account."""
+        """Confirm the address, unless for another account, or where it is open for which."""
         self.object = self.get_object()
         context = self.get_context_data()
-        if context["is_for_another"]:
+        if context["is_for_another"] or context["must_sign_in"]:
             return self.render_to_response(context, status=403)
         response: HttpResponse = super().post(request, *args, **kwargs)
         return response
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Of the page: whether someone is signed in for whom the mail was not asked for."""
-        visitor, mail = self.request.user, self.object
-        is_for_another = bool(mail) and visitor.is_authenticated and mail.email_address.user_id != visitor.pk
-        context: dict[str, Any] = super().get_context_data(is_for_another=is_for_another, **kwargs)
+        """Of the page: whether someone is signed in for whom the mail was not asked for, or must sign in first.
+
+        Where another account signs in by the address, its owner may have opened the link in the wrong mail.
+        """
+        visitor, mail, is_for_another, must_sign_in = self.request.user, self.object, False, False
+        if mail:
+            asker = mail.email_address.user_id
+            is_for_another = visitor.is_authenticated and asker != visitor.pk
+            others = signs_in_by(mail.email_address.email).exclude(pk=asker)
+            must_sign_in = not visitor.is_authenticated and others.exists()
+        about = {"is_for_another": is_for_another, "must_sign_in": must_sign_in}
+        context: dict[str, Any] = super().get_context_data(**about, **kwargs)
         return context
 
 

@@ -16,6 +16,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
+from leaderboard.accounts.further_addresses import date_unconfirmed, old_unconfirmed
 from leaderboard.models import (
     ApiToken,
     AttemptCount,
@@ -114,6 +115,7 @@ OLD_ROWS = (
     OldRows("listed sessions", gettext_noop("browsers in people's lists whose session ended"), _listed_sessions),
     OldRows("attempts", gettext_noop("expired counts of failed attempts"),
             lambda: AttemptCount.objects.filter(ends_at__lt=timezone.now())),
+    OldRows("unconfirmed addresses", gettext_noop("further email addresses that were not confirmed"), old_unconfirmed),
     OldRows("tokens", gettext_noop("API tokens that expired"),
             lambda: ApiToken.objects.filter(expiry__lt=_before(settings.KEEP_DAYS))),
     OldRows("invitations", gettext_noop("invitations that expired"),
@@ -152,6 +154,7 @@ def count_old() -> dict[str, int]:
 def remove_all_old() -> dict[str, int]:
     """Delete everything that is old, slice by slice; how many rows of each kind."""
     removed: Counter[str] = Counter()
+    date_unconfirmed(SLICE)
     for kind in OLD_ROWS:
         while n_removed := remove_slice(kind):
             removed[kind.name] += n_removed
@@ -172,6 +175,7 @@ def retain() -> dict[str, int] | None:
     is_due = Q(due_at__lte=now) | Q(due_at__gt=now + LONGEST_PASS)  # further ahead than anyone sets it
     if not RetentionState.objects.filter(is_due, pk=1, due_at=state.due_at).update(due_at=now + LONGEST_PASS):
         return None
+    date_unconfirmed(SLICE)
     removed = Counter({kind.name: remove_slice(kind) for kind in OLD_ROWS})
     removed[RANKS_KIND], at = remove_old_ranks(state.benchmark_id)
     _note(removed, benchmark_id=at)

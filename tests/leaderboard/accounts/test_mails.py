@@ -227,6 +227,30 @@ def test_a_change_of_an_account_is_told_with_what_to_do_if_it_was_someone_else(a
     )
 
 
+@pytest.mark.parametrize("is_further", [False, True])
+def test_the_owner_of_a_suspended_account_reads_the_same_whatever_they_try(ann, is_further):
+    User.objects.update(is_active=False)
+    email = "further@x.example" if is_further else ann.email
+    EmailAddress.objects.get_or_create(user=ann, email=email, defaults={"verified": True})
+    Client().post("/account/signup/", {"email": email} | BOTH)
+    assert "There is one already" in the_mail()[2][1]
+    OutboxMessage.objects.all().delete()
+    Client().post("/account/password/reset/", {"email": email})
+    assert the_mail() == (
+        email,
+        "[Plurank] This account is inactive",
+        [
+            "Hello,",
+            (
+                "Someone, probably you, asked on boards.example for a new password for the account with this address: "
+                f"{email}. It was suspended, so no one can sign in with it. If you think this is a mistake, ask the "
+                "operator of the site."
+            ),
+            NOT_ME,
+        ],
+    )
+
+
 def test_no_other_mail_of_accounts_can_be_sent(settings):
     """Those for which the site has no text: codes by mail, security keys."""
     assert "webauthn" not in second_factor.SUPPORTED_TYPES

@@ -11,6 +11,7 @@ from django.test import Client
 
 from config.settings import SOCIALACCOUNT_PROVIDERS
 from leaderboard.accounts.orcid import is_confirmed_orcid, is_orcid
+from leaderboard.accounts.sessions import end_all_sessions
 from leaderboard.accounts.sign_in import SignInSite, sign_in_sites
 from leaderboard.models import Membership, OutboxMessage, User
 from tests.leaderboard.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET, oidc_provider
@@ -106,8 +107,15 @@ def test_the_next_time_they_are_signed_in_at_once(provider):
     assert User.objects.count() == 1
 
 
-def test_an_address_that_the_other_site_did_not_check_is_confirmed_by_mail(provider):
-    provider.person["email_verified"] = False
+def test_a_site_may_write_as_a_text_that_it_checked_an_address(provider):
+    provider.person["email_verified"] = "true"
+    assert sign_up(Client(), provider)["Location"] == "/account/"
+    assert EmailAddress.objects.get().verified
+
+
+@pytest.mark.parametrize("claim", [False, "false", "", None])
+def test_an_address_that_the_other_site_did_not_check_is_confirmed_by_mail(provider, claim):
+    provider.person["email_verified"] = claim
     client = Client()
     assert sign_up(client, provider)["Location"] == "/account/confirm-email/"
     assert not EmailAddress.objects.get().verified
@@ -126,6 +134,69 @@ def test_an_address_that_has_an_account_here_opens_it_to_no_one(provider, make):
     assert not SocialAccount.objects.exists()
     assert User.objects.get() == owner
     assert "already" in OutboxMessage.objects.get().payload["text"]
+
+
+def test_an_address_that_someone_merely_added_to_their_account_keeps_no_one_from_signing_up(provider, make):
+    other = prove_address(make.user())
+    row = EmailAddress.objects.create(user=other, email="ada@university.example")
+    assert sign_up(Client(), provider)["Location"] == "/account/"
+    user = User.objects.get(email="ada@university.example")
+    rows = EmailAddress.objects.filter(email=user.email).order_by("verified")
+    assert list(rows.values_list("user", "verified", "primary")) == [(other.pk, False, False), (user.pk, True, True)]
+    assert not rows.filter(pk=row.pk).exists()  # so that the link that was mailed for it is dead
+
+
+def test_an_unproven_account_with_the_address_is_opened_by_a_mail_to_it_and_nothing_else(provider):
+    both = {"password1": "a long password", "password2": "a long password"}
+    Client().post("/account/signup/", {"email": ADA["email"]} | both)
+    cache.clear()
+    answer = sign_up(Client(), provider)
+    assert (answer["Location"], SocialAccount.objects.count()) == ("/account/confirm-email/", 0)
+    texts = [row.payload["text"] for row in OutboxMessage.objects.order_by("pk")]
+    assert ["/account/confirm-email/" in text for text in texts] == [True, False]
+    assert "There is one already" in texts[1]
+    Client().post("/account/password/reset/", {"email": ADA["email"]})
+    assert "/account/password/reset/key/" in OutboxMessage.objects.latest("pk").payload["text"]
+
+
+@pytest.mark.parametrize("is_verified", [True, False])
+def test_of_the_addresses_that_the_other_site_states_it_takes_none_of_another_account(provider, make, is_verified):
+    owner = make.user()
+    owner.email = "ada@university.example"  # of an account that never signed in, and has no row of addresses
+    owner.save()
+    provider.person["email_verified"] = is_verified
+    answer = sign_up(Client(), provider, email="home@plurank.example")
+    assert answer["Location"] == "/account/confirm-email/"
+    user = User.objects.get(email="home@plurank.example")
+    assert list(EmailAddress.objects.values_list("user", "email", "verified")) == [(user.pk, user.email, False)]
+
+
+def link_in_mail():
+    return re.search(r"/account/confirm-email/\S+", OutboxMessage.objects.latest("pk").payload["text"])[0]
+
+
+def test_who_confirms_the_address_where_they_signed_up_is_known_by_the_other_site_from_then_on(provider):
+    provider.person["email_verified"] = False  # ORCID states no address at all
+    client = Client()
+    sign_up(client, provider)
+    client.post(link_in_mail())
+    assert EmailAddress.objects.get().verified
+    assert come_back(Client(), provider)["Location"] == "/account/"
+    assert User.objects.count() == 1
+
+
+@pytest.mark.parametrize("why", ["another browser", "sessions ended meanwhile"])
+def test_who_confirms_it_elsewhere_proves_only_the_address_and_reads_how_to_sign_in(provider, why):
+    provider.person["email_verified"] = False
+    client = Client()
+    sign_up(client, provider)
+    if why == "another browser":
+        client = Client()
+    else:
+        end_all_sessions(User.objects.get())
+    page = client.post(link_in_mail(), follow=True)
+    assert "To sign in, set a password with “Forgot your password?”." in compact(page)
+    assert (EmailAddress.objects.get().verified, SocialAccount.objects.exists()) == (True, False)
 
 
 def test_only_someone_who_is_signed_in_and_gives_the_password_links_an_account(provider, make):

@@ -12,8 +12,9 @@ from django.utils import timezone
 
 from leaderboard.accounts.sessions import end_all_sessions
 from leaderboard.common.limits import TooManyAttemptsError, attempt, client_address, take_attempt
-from leaderboard.models import AttemptCount
+from leaderboard.models import AttemptCount, User
 from tests.concurrency import at_once
+from tests.signing_in import signed_in
 
 PASSWORD = "a long password"
 
@@ -52,6 +53,20 @@ def test_an_account_waits_after_some_wrong_passwords_and_reads_until_when(user):
     assert "Too many failed login attempts" in answer.content.decode()
     AttemptCount.objects.update(ends_at=timezone.now() - timedelta(seconds=1))
     assert sign_in(user.email, PASSWORD).status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("address", "field"), [("/account/reauthenticate/", "password"), ("/account/password/change/", "oldpassword")]
+)
+def test_a_stolen_session_guesses_the_password_no_more_often_than_whoever_signs_in(user, address, field):
+    thief, answers = signed_in(user), []
+    for guess in ["wrong", PASSWORD] + ["wrong"] * 3:
+        cache.clear()  # the count of a process of its own, or of a minute ago
+        answers.append(thief.post(address, {field: guess, "password1": "x", "password2": "x"}))
+    assert list(map(when, answers)) == [False] * 4 + [True]
+    assert when(sign_in(user.email, PASSWORD, REMOTE_ADDR="10.9.9.9"))
+    assert sorted(AttemptCount.objects.values_list("kind", "n_attempts")) == [("login", 3), ("login", 3)]
+    assert User.objects.get(pk=user.pk).check_password(PASSWORD)
 
 
 def test_a_stranger_who_guesses_does_not_lock_out_whoever_signed_in_before(user):

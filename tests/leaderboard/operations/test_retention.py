@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from allauth.account.models import EmailAddress
+from allauth.account.models import EmailAddress, EmailConfirmation
 from allauth.usersessions.models import UserSession
 from django.contrib.sessions.models import Session
 from django.core.management import call_command
@@ -43,7 +43,7 @@ from tests.markup import compact
 DAYS = dict.fromkeys(["jobs", "tokens", "invitations", "counts", "cell counts", "prediction counts"], 90)
 DAYS |= {"messages": 30, "notices": 365, "partials": 7}
 DAYS |= dict.fromkeys(["drafts", "benchmark drafts", "vote drafts", "sessions", "listed sessions", "attempts"], 0)
-DAYS |= {"team invitations": 0, "organisation invitations": 90}
+DAYS |= {"team invitations": 0, "organisation invitations": 90, "unconfirmed addresses": 7}
 
 
 def rows_of_each_kind(make, *, days_more: int) -> dict[str, Model]:
@@ -105,7 +105,11 @@ def rows_of_each_kind(make, *, days_more: int) -> dict[str, Model]:
         ),
         "messages": message,
         "notices": notice,
+        "unconfirmed addresses": EmailAddress.objects.create(user=user, email=f"{name}@plurank.example"),
     }
+    EmailConfirmation.objects.create(
+        email_address=rows["unconfirmed addresses"], key=name, created=ago["unconfirmed addresses"]
+    )
     WebhookDelivery.objects.create(webhook=hook, message=message, event="test")
     StudyPartial.objects.filter(job=held).update(created_at=ago["partials"])
     Notice.objects.filter(pk=notice.pk).update(created_at=ago["notices"])
@@ -237,6 +241,7 @@ def test_a_pass_without_anything_old_writes_no_row_but_its_own(make, django_asse
     if is_pruned:
         remove_all_old()
         make_due()
-    # Its own row is read, taken, read again and written; of every kind the old ones are looked for.
-    with django_assert_num_queries(len(retention.OLD_ROWS) + 1 + 4):
+    # Its own row is read, taken, read again and written; of every kind the old ones are looked for, and of addresses
+    # those without a date.
+    with django_assert_num_queries(len(retention.OLD_ROWS) + 1 + 1 + 4):
         retain()
