@@ -132,8 +132,13 @@ def create_benchmark(
     benchmark.full_clean()
     benchmark.save()
     Membership.objects.create(user=owner, benchmark=benchmark, role=Membership.Role.OWNER)
-    group_rows = [_save_group(benchmark, spec, order) for order, spec in enumerate(groups)]
-    by_name = {fold_name(group.name): group for group in group_rows}
+    by_name: dict[str, TaskGroup] = {}
+    for order, spec in enumerate(groups):
+        group = TaskGroup(benchmark=benchmark, name=spec.name, key=spec.key, weight=spec.weight, order=order)
+        prepare_group(group)
+        group.full_clean()
+        group.save()
+        by_name[fold_name(group.name)] = group
     _save_tasks(benchmark, tasks, by_name)
     return benchmark
 
@@ -153,15 +158,6 @@ def visible_key(viewer: User, made: Benchmark, key: str = "") -> str:
         key: the one that is stated, if any.
     """
     return key or make_key(made.name, _known_keys(viewer) - {made.key})
-
-
-def _save_group(benchmark: Benchmark, spec: GroupSpec, order: int) -> TaskGroup:
-    """Store a new group."""
-    group = TaskGroup(benchmark=benchmark, name=spec.name, key=spec.key, weight=spec.weight, order=order)
-    prepare_group(group)
-    group.full_clean()
-    group.save()
-    return group
 
 
 def prepare_group(group: TaskGroup, taken: Container[str] | None = None) -> TaskGroup:

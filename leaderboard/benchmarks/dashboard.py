@@ -118,14 +118,29 @@ def dashboard(user: User, page: str | None) -> Dashboard:
     notices = visible_notices(user).order_by("-pk")
     rows = Batch.objects.filter(uploader=user).annotate(is_closed=_is_closed_to(user)).select_related("benchmark")
     batches = Paginator(rows.order_by("-created_at", "-pk"), PAGE_BATCHES).get_page(page)
+    votes = VoteBatch.objects.filter(uploader=user).exclude(state=VoteBatch.State.DRAFT)
+    votes = votes.annotate(is_closed=_is_closed_to(user)).select_related("benchmark").defer("votes")
+    # Of which the user is a member, also through an organisation, and no more than that.
+    opened = Benchmark.objects.filter(memberships__user=user, memberships__role=Membership.Role.MEMBER)
     return Dashboard(
         drafts=own_drafts(user),
         batches=own_batches(list(batches)),
         batch_page=batches,
-        votes=_own_votes(user),
+        votes=[
+            OwnSent(
+                text=ngettext("%(n)s vote", "%(n)s votes", row.n_votes) % {"n": localise(row.n_votes, ",")},
+                url=reverse("vote_batch", args=[row.uuid]),
+                benchmark_key="" if row.is_closed else row.benchmark.key,
+                benchmark_name="" if row.is_closed else row.benchmark.name,
+                created_at=row.created_at,
+                state=gettext(STATE_WORDS[Submission.State(row.state)]),
+                is_open=row.state == VoteBatch.State.PENDING,
+            )
+            for row in votes.order_by("-pk")[:SHOWN_SENT]
+        ],
         predictions=own_predictions(user),
         benchmarks=benchmarks_of(user),
-        opened=_opened_to(user),
+        opened=list(opened.order_by("name", "key")[:SHOWN_BENCHMARKS]),
         organisations=organisations_of(user),
         notices=list(notices[:SHOWN_NOTICES]),
         n_unread=notices.filter(read_at=None).count(),
@@ -238,24 +253,6 @@ def own_batches(batches: Sequence[Any]) -> list[OwnSent]:
     return lines
 
 
-def _own_votes(user: User) -> list[OwnSent]:
-    """The votes that the user sent, the newest first."""
-    rows = VoteBatch.objects.filter(uploader=user).exclude(state=VoteBatch.State.DRAFT)
-    rows = rows.annotate(is_closed=_is_closed_to(user))
-    return [
-        OwnSent(
-            text=ngettext("%(n)s vote", "%(n)s votes", row.n_votes) % {"n": localise(row.n_votes, ",")},
-            url=reverse("vote_batch", args=[row.uuid]),
-            benchmark_key="" if row.is_closed else row.benchmark.key,
-            benchmark_name="" if row.is_closed else row.benchmark.name,
-            created_at=row.created_at,
-            state=gettext(STATE_WORDS[Submission.State(row.state)]),
-            is_open=row.state == VoteBatch.State.PENDING,
-        )
-        for row in rows.select_related("benchmark").defer("votes").order_by("-pk")[:SHOWN_SENT]
-    ]
-
-
 def own_predictions(user: User) -> list[OwnSent]:
     """The predictions of the user that are not among their submissions, the newest first: what waits, what was refused,
     what was not better, trial runs.
@@ -300,9 +297,3 @@ def benchmarks_of(user: User) -> list[OwnBenchmark]:
         for row in memberships
     ]
     return sorted(lines, key=lambda line: not line.n_waiting)
-
-
-def _opened_to(user: User) -> list[Benchmark]:
-    """The benchmarks of which the user is a member, also through an organisation, and no more than that."""
-    rows = Benchmark.objects.filter(memberships__user=user, memberships__role=Membership.Role.MEMBER)
-    return list(rows.order_by("name", "key")[:SHOWN_BENCHMARKS])

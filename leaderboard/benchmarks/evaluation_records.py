@@ -41,6 +41,16 @@ def records_zip(revision: Revision, only: Collection[int] | None = None) -> byte
     about = about_systems([system.id for system in systems])
     tasks = [task for task in configuration_of(revision).tasks if task.direction]
     fields = {field.key for field in revision.benchmark.fields_of_systems}  # values of others are not told
+    benchmark, moment = revision.benchmark, str(int(revision.created_at.timestamp()))
+    # Where the scores are from. Who measured them, and with which program, is not known here.
+    source = {
+        "source_name": f"{benchmark.name}, revision {revision.number}",
+        "source_type": "documentation",
+        "source_organization_name": benchmark.name,
+        "source_organization_url": site_address(reverse("board", args=[benchmark.key])),
+        "evaluator_relationship": "other",
+        "additional_details": {"benchmark": benchmark.key, "revision": str(revision.number)},
+    }
     packed, size = io.BytesIO(), 0
     with zipfile.ZipFile(packed, "w") as archive:
         for system, cells in zip(systems, score_rows(revision, systems), strict=True):
@@ -48,11 +58,16 @@ def records_zip(revision: Revision, only: Collection[int] | None = None) -> byte
             if not results:
                 continue
             record = {
-                **_about_revision(revision, system),
+                "schema_version": SCHEMA_VERSION,
+                "evaluation_id": f"{benchmark.key}/{system.key}/{moment}",
+                "retrieved_timestamp": moment,
+                "source_metadata": source,
+                "eval_library": {"name": "unknown", "version": "unknown"},
                 "model_info": model_info(system, about.get(system.id, System()), fields),
+                "evaluation_results": results,
             }
-            text = json.dumps(record | {"evaluation_results": results}, ensure_ascii=False, indent=1)
-            entry = zip_entry(f"{revision.benchmark.key}/{system.key}.json")
+            text = json.dumps(record, ensure_ascii=False, indent=1)
+            entry = zip_entry(f"{benchmark.key}/{system.key}.json")
             content = f"{text}\n".encode()
             size += len(content)
             if size > settings.IMPORT_BYTES:
@@ -65,25 +80,6 @@ def records_zip(revision: Revision, only: Collection[int] | None = None) -> byte
     if not size:
         raise FolderError(gettext("No system has a score on a task with a direction."))
     return packed.getvalue()
-
-
-def _about_revision(revision: Revision, system: BoardSystem) -> dict[str, Any]:
-    """What a record says of where its scores are from. Who measured them, and with which program, is not known here."""
-    moment = str(int(revision.created_at.timestamp()))
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "evaluation_id": f"{revision.benchmark.key}/{system.key}/{moment}",
-        "retrieved_timestamp": moment,
-        "source_metadata": {
-            "source_name": f"{revision.benchmark.name}, revision {revision.number}",
-            "source_type": "documentation",
-            "source_organization_name": revision.benchmark.name,
-            "source_organization_url": site_address(reverse("board", args=[revision.benchmark.key])),
-            "evaluator_relationship": "other",
-            "additional_details": {"benchmark": revision.benchmark.key, "revision": str(revision.number)},
-        },
-        "eval_library": {"name": "unknown", "version": "unknown"},
-    }
 
 
 def model_info(system: BoardSystem, about: System, fields: Collection[str]) -> dict[str, Any]:

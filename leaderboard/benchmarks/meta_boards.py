@@ -137,7 +137,11 @@ def store(board: MetaBoard) -> None:
         IntegrityError: someone else took the key at the same moment.
     """
     if board.pk is None:
-        board.key = _free_key(board)
+        # The keys of private ones say nothing, so that no other key tells that they are there.
+        board.key = f"board-{secrets.token_hex(8)}"
+        if board.is_public:
+            similar = MetaBoard.objects.filter(key__startswith=make_key(board.name, ())).values_list("key", flat=True)
+            board.key = make_key(board.name, {*similar, *RESERVED})
     board.full_clean(validate_unique=False)  # the database knows which keys are taken
     board.save()
 
@@ -201,11 +205,3 @@ def _check_fields(board: MetaBoard, n_benchmarks: int) -> None:
             "max_description": MAX_DESCRIPTION,
         }
         raise ValidationError({"description": message})
-
-
-def _free_key(board: MetaBoard) -> str:
-    """A key for a new meta-board. Those of private ones say nothing, so that no other key tells that they are there."""
-    if not board.is_public:
-        return f"board-{secrets.token_hex(8)}"
-    similar = MetaBoard.objects.filter(key__startswith=make_key(board.name, ())).values_list("key", flat=True)
-    return make_key(board.name, {*similar, *RESERVED})

@@ -5,7 +5,7 @@ sees by name on published boards is proposed.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Q
@@ -111,34 +111,20 @@ def proposals_for(viewer: Viewer, benchmark: Benchmark) -> Proposals:
                 continue
             model = one.identity.key if one.identity else NEW
             matches.setdefault(system.pk, {}).setdefault(model, {}).setdefault(one, []).append(reason)
-    proposals = [
-        _proposal_of(system, model, of_model, present)
-        for system in systems
-        for model, of_model in sorted(matches.get(system.pk, {}).items())
-        # Where a model is declared already, one of its own would be a second one for the same thing.
-        if model != NEW or len(matches[system.pk]) == 1
-    ]
+    proposals = []
+    for system in systems:
+        for model, matched in sorted(matches.get(system.pk, {}).items()):
+            # Where a model is declared already, one of its own would be a second one for the same thing.
+            if model == NEW and len(matches[system.pk]) > 1:
+                continue
+            same = [Counterpart(one.benchmark, one.key, present[one.pk]) for one in matched]
+            differing = {
+                field.name
+                for one in matched
+                for field in one.benchmark.fields_of_systems
+                if field.key in one.metadata
+                and system.metadata.get(field.key, one.metadata[field.key]) != one.metadata[field.key]
+            }
+            reasons = list(dict.fromkeys(gettext(reason) for of_one in matched.values() for reason in of_one))
+            proposals.append(ModelProposal(system, model, same[:MAX_OTHERS], len(same), reasons, sorted(differing)))
     return Proposals(proposals[:MAX_PROPOSALS], len(proposals))
-
-
-def _proposal_of(
-    system: System, model: str, matched: Mapping[System, Sequence[str]], names: Mapping[int, str]
-) -> ModelProposal:
-    """A system and what it may be.
-
-    Args:
-        system: of the benchmark.
-        model: the key of a model, or NEW.
-        matched: the systems that it may be the same as, each with the reasons.
-        names: of those on their boards, by id.
-    """
-    others = [Counterpart(one.benchmark, one.key, names[one.pk]) for one in matched]
-    differing = {
-        field.name
-        for one in matched
-        for field in one.benchmark.fields_of_systems
-        if field.key in one.metadata
-        and system.metadata.get(field.key, one.metadata[field.key]) != one.metadata[field.key]
-    }
-    reasons = dict.fromkeys(gettext(reason) for of_one in matched.values() for reason in of_one)
-    return ModelProposal(system, model, others[:MAX_OTHERS], len(others), list(reasons), sorted(differing))
