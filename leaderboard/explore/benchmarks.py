@@ -210,8 +210,19 @@ def compare(viewer: Viewer, query: CompareQuery) -> Compared:
         rows.append(ComparedRow(name, rank, places, list(others), system.model, is_declared, is_tied=is_tied))
     agreement, pairs, agreement_reason = list[BenchmarkAgreement](), list[PairAgreement](), ""
     if board is not None:
+        # How far each benchmark agrees with the others together and with each of them, by shares of rivals whatever a
+        # rank is worth on the board.
+        shares = [[one.places[key].share if key in one.places else math.nan for one in benchmarks] for key in shared]
+        values, content = np.array(shares, dtype=float), content_hash([[repr(x) for x in row] for row in shares])
+        n_steps = len(benchmarks) * (len(shared) ** 2 + N_SUBSETS * SUBSET_SIZE**2)
         try:
-            agreement, pairs = _agreement_of(benchmarks, shared)
+            agreement, pairs = single_flight(
+                f"benchmark agreement, pairs too:{engine_version}:{content}",
+                lambda: (
+                    compute(benchmark_agreement, values, n_steps=n_steps),
+                    compute(benchmark_pairs, values, n_steps=len(benchmarks) ** 2 * len(shared) ** 2 // 2),
+                ),
+            )
         except TooLargeError:
             agreement_reason = NOT_IN_TIME
     rows.sort(key=lambda row: (row.rank is None, row.rank or 0, -sum(p is not None for p in row.places), row.name))
@@ -252,29 +263,6 @@ def joined(benchmarks: Sequence[ComparedBenchmark], declared: DeclaredModels) ->
         )
         for one in benchmarks
     ]
-
-
-def _agreement_of(
-    benchmarks: Sequence[ComparedBenchmark], shared: Sequence[SystemKey]
-) -> tuple[list[BenchmarkAgreement], list[PairAgreement]]:
-    """How far each benchmark agrees with the others together and with each of them, by shares of rivals whatever a rank
-    is worth on the board.
-
-    Raises:
-        TooLargeError: the ranking left no time or memory for it.
-    """
-    rows = [[one.places[key].share if key in one.places else math.nan for one in benchmarks] for key in shared]
-    values = np.array(rows, dtype=float)
-    n_steps = len(benchmarks) * (len(shared) ** 2 + N_SUBSETS * SUBSET_SIZE**2)
-    n_pair_steps = len(benchmarks) ** 2 * len(shared) ** 2 // 2
-    content = content_hash([[repr(x) for x in row] for row in rows])
-    return single_flight(
-        f"benchmark agreement, pairs too:{engine_version}:{content}",
-        lambda: (
-            compute(benchmark_agreement, values, n_steps=n_steps),
-            compute(benchmark_pairs, values, n_steps=n_pair_steps),
-        ),
-    )
 
 
 def _compared(viewer: Viewer, benchmark: Benchmark, query: CompareQuery) -> ComparedBenchmark:

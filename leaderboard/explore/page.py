@@ -67,37 +67,6 @@ class AgreementTable:
         return [gettext("Kendall’s tau"), *beside, gettext("Pearson’s r"), *beside]
 
 
-def _agreement_table(compared: Compared) -> AgreementTable | None:
-    """The benchmarks that take part, the one that agrees most first; None where there is no board.
-
-    Args:
-        compared: the benchmarks side by side.
-    """
-    pairs = [(compared.benchmarks[place], compared.agreement[place]) for place in _agreement_order(compared)]
-    if not pairs:
-        return None
-    has_subsets = any(one.n_subsets for _, one in pairs)
-    has_z = any(not math.isnan(measure.z) for _, one in pairs for measure in (one.kendall, one.pearson))
-    fields = ["mean", "deviation", *(["z"] if has_z else [])] if has_subsets else ["whole"]
-    lines = [
-        AgreementLine(
-            name=benchmark.name,
-            n_systems=agreement.n_systems,
-            texts=[
-                signed(figure)
-                for measure in (agreement.kendall, agreement.pearson)
-                for figure in (getattr(measure, field) for field in fields)
-            ],
-            subsets_text=gettext("%(n)s of %(total)s")
-            % {"n": agreement.n_subsets - agreement.kendall.n_undefined, "total": agreement.n_subsets}
-            if agreement.n_subsets
-            else "",
-        )
-        for benchmark, agreement in pairs
-    ]
-    return AgreementTable(has_subsets, has_z, lines)
-
-
 @dataclass(frozen=True)
 class PairCell:
     """Two benchmarks: their agreement as a text, and how strong it is, from 1 to 4; 0 where it is below 0.2."""
@@ -112,24 +81,6 @@ class BenchmarkPairs:
     """How far each two benchmarks agree: a row for each, with its name and a cell for each of them; None for itself."""
 
     rows: list[tuple[str, list[PairCell | None]]]
-
-
-def _benchmark_pair_table(compared: Compared) -> BenchmarkPairs | None:
-    """The benchmarks in the order of the table of agreement, against each other; None where there is none.
-
-    Args:
-        compared: the benchmarks side by side.
-    """
-    if not compared.pairs:
-        return None
-    cells: dict[tuple[int, int], PairCell] = {}
-    for pair in compared.pairs:
-        is_defined = not math.isnan(pair.kendall)
-        text = signed(pair.kendall)
-        cell = PairCell(text, pair.n_systems, max(0, min(4, int(pair.kendall * 5))) if is_defined else 0)
-        cells[pair.first, pair.second] = cells[pair.second, pair.first] = cell
-    order = _agreement_order(compared)
-    return BenchmarkPairs([(compared.benchmarks[i].name, [cells.get((i, j)) for j in order]) for i in order])
 
 
 def _agreement_order(compared: Compared) -> list[int]:
@@ -209,12 +160,46 @@ class ComparePage:
     @property
     def agreement(self) -> AgreementTable | None:
         """How far each benchmark agrees with the others."""
-        return _agreement_table(self.compared) if self.compared else None
+        compared = self.compared
+        order = _agreement_order(compared) if compared else []
+        if not compared or not order:
+            return None
+        # Of those that take part, the one that agrees most first.
+        pairs = [(compared.benchmarks[place], compared.agreement[place]) for place in order]
+        has_subsets = any(one.n_subsets for _, one in pairs)
+        has_z = any(not math.isnan(measure.z) for _, one in pairs for measure in (one.kendall, one.pearson))
+        fields = ["mean", "deviation", *(["z"] if has_z else [])] if has_subsets else ["whole"]
+        lines = [
+            AgreementLine(
+                name=benchmark.name,
+                n_systems=agreement.n_systems,
+                texts=[
+                    signed(figure)
+                    for measure in (agreement.kendall, agreement.pearson)
+                    for figure in (getattr(measure, field) for field in fields)
+                ],
+                subsets_text=gettext("%(n)s of %(total)s")
+                % {"n": agreement.n_subsets - agreement.kendall.n_undefined, "total": agreement.n_subsets}
+                if agreement.n_subsets
+                else "",
+            )
+            for benchmark, agreement in pairs
+        ]
+        return AgreementTable(has_subsets, has_z, lines)
 
     @property
     def pairs(self) -> BenchmarkPairs | None:
         """How far each two benchmarks agree."""
-        return _benchmark_pair_table(self.compared) if self.compared else None
+        compared = self.compared
+        if not compared or not compared.pairs:
+            return None
+        cells: dict[tuple[int, int], PairCell] = {}
+        for pair in compared.pairs:
+            level = 0 if math.isnan(pair.kendall) else max(0, min(4, int(pair.kendall * 5)))
+            cell = PairCell(signed(pair.kendall), pair.n_systems, level)
+            cells[pair.first, pair.second] = cells[pair.second, pair.first] = cell
+        order = _agreement_order(compared)  # as in the table of agreement
+        return BenchmarkPairs([(compared.benchmarks[i].name, [cells.get((i, j)) for j in order]) for i in order])
 
     @property
     def downloads(self) -> list[tuple[str, str]]:

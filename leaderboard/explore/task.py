@@ -19,7 +19,7 @@ from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError, single_flight
 from leaderboard.rankings.configuration import BoardConfiguration, ConfiguredTask, configuration_of
 from leaderboard.rankings.margins import inputs_of
-from leaderboard.rankings.published import Column, published_board
+from leaderboard.rankings.published import published_board
 from leaderboard.rankings.scores import current_scores
 from leaderboard.rankings.task_ranks import TaskRanks, task_ranks_of
 from leaderboard.rankings.text import ScoreCell, score_cell, score_column
@@ -172,11 +172,28 @@ def task_page(
         ranks = np.where(default.ranks >= 1, -default.ranks.astype(float), np.nan)
         tau, n_common = kendall_tau(own, ranks)
         overall = TaskTau(default.name, "", n_common, tau)
+    # A page of the systems, the best first; those without a score last.
+    systems, task_ranks = figures.table.systems, figures.ranks[:, t].tolist()
+    part = Paginator(figures.order(t), PAGE_ROWS).get_page(page)
+    scores = current_scores(publication.revision, [systems[i].id for i in part.object_list])
+    cells = score_column([score_cell(scores.get((systems[i].id, task.id)), task) for i in part.object_list])
+    board_ranks = default.ranks.tolist() if default else [-1] * len(systems)
+    rows = [
+        TaskRow(
+            rank=task_ranks[i] or None,
+            is_tied=task_ranks[i] > 0 and task_ranks.count(task_ranks[i]) > 1,
+            key=systems[i].key,
+            name=systems[i].name,
+            cell=cell,
+            board_rank=board_ranks[i] if board_ranks[i] >= 1 else None,
+        )
+        for i, cell in zip(part.object_list, cells, strict=True)
+    ]
     what_if = reverse("what_if", args=[benchmark.key])
     return TaskPage(
         task=task,
         facts=_task_facts(configuration, figures, t),
-        rows=_task_rows(publication, figures, t, default, page),
+        rows=Page(rows, part.number, part.paginator),  # type: ignore[arg-type]
         rule_name=default.name if default else "",
         overall=overall,
         others=sorted(others, key=lambda one: (math.isnan(one.tau), -np.nan_to_num(one.tau), one.name)),
@@ -206,31 +223,6 @@ def kendall_tau(first: np.ndarray, second: np.ndarray) -> tuple[float, int]:
 def _worth(figures: TaskRanks, t: int) -> np.ndarray:
     """The scores on a task, so turned that more is better."""
     return figures.table.matrix.values[:, t] * figures.table.configuration.tasks[t].direction
-
-
-def _task_rows(
-    publication: Publication, figures: TaskRanks, t: int, default: Column | None, page: str | None
-) -> Page[TaskRow]:
-    """A page of the systems, the best first; those without a score last."""
-    systems, ranks = figures.table.systems, figures.ranks[:, t].tolist()
-    task = figures.table.configuration.tasks[t]
-    pages = Paginator(figures.order(t), PAGE_ROWS)
-    content = pages.get_page(page)
-    scores = current_scores(publication.revision, [systems[i].id for i in content.object_list])
-    cells = score_column([score_cell(scores.get((systems[i].id, task.id)), task) for i in content.object_list])
-    board_ranks = default.ranks.tolist() if default else [-1] * len(systems)
-    rows = [
-        TaskRow(
-            rank=ranks[i] or None,
-            is_tied=ranks[i] > 0 and ranks.count(ranks[i]) > 1,
-            key=systems[i].key,
-            name=systems[i].name,
-            cell=cell,
-            board_rank=board_ranks[i] if board_ranks[i] >= 1 else None,
-        )
-        for i, cell in zip(content.object_list, cells, strict=True)
-    ]
-    return Page(rows, content.number, pages)  # type: ignore[arg-type]
 
 
 def _task_facts(configuration: BoardConfiguration, figures: TaskRanks, t: int) -> list[tuple[str, str]]:

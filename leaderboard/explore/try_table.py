@@ -217,8 +217,18 @@ class _Parts:
             ranked = [column.rule for column in published.columns if column.is_ranked]
             reference = by_rule.get(reference_rule(ranked, "", matrix), published.columns[0])
         systems = [BoardSystem(i, f"s{i}", name) for i, name in enumerate(matrix.system_names)]
+        tested = published
+        if not how.is_whole:  # with what the tests of pairs say under the reference rule
+            reason = self.tests.reason if self.tests else "it takes more time or memory than this page allows"
+            summary: dict[str, Any] = {"status": "undefined", "reason": reason, "rules": {}}
+            packed = b""
+            if self.tests and self.tests.significance is not None:
+                significance = {self.tests.rule: self.tests.significance}
+                summary, arrays = separability_report(significance, matrix.n_systems)
+                packed = pack_arrays(arrays)
+            tested = replace(published, tests=summary, test_arrays=packed)
         board = lay_out(
-            published if how.is_whole else _tested(published, self.tests, matrix.n_systems),
+            tested,
             systems,
             reference,
             query=query,
@@ -267,14 +277,3 @@ class _Parts:
 
 def _known(key: str, among: Mapping[str, object]) -> str:
     return key if key in among else ""
-
-
-def _tested(board: PublishedBoard, tests: Tests | None, n_systems: int) -> PublishedBoard:
-    """The board with what the tests of pairs say under the reference rule."""
-    reason = "it takes more time or memory than this page allows" if tests is None else tests.reason
-    summary: dict[str, Any] = {"status": "undefined", "reason": reason, "rules": {}}
-    packed = b""
-    if tests is not None and tests.significance is not None:
-        summary, arrays = separability_report({tests.rule: tests.significance}, n_systems)
-        packed = pack_arrays(arrays)
-    return replace(board, tests=summary, test_arrays=packed)

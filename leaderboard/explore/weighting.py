@@ -50,7 +50,7 @@ class Slider:
     @property
     def share_text(self) -> str:
         """`12.5 %`."""
-        return _tenths_text(self.tenths)
+        return in_language(f"{self.tenths // 10}.{self.tenths % 10} %")
 
     @property
     def is_changed(self) -> bool:
@@ -65,16 +65,6 @@ class Preset:
     name: str
     weights: Weights
     aggregation: str = ""  # empty = the one in force
-
-
-def _tenths_text(tenths: int) -> str:
-    """A share in tenths of a percent, for people."""
-    return in_language(f"{tenths // 10}.{tenths % 10} %")
-
-
-def _weighs_groups(configuration: BoardConfiguration, aggregation: str) -> bool:
-    """Whether groups have weights of their own under the aggregation."""
-    return aggregation != "basic" and any(task.group for task in configuration.tasks)
 
 
 def kin_of(configuration: BoardConfiguration, task: ConfiguredTask) -> list[str]:
@@ -177,7 +167,8 @@ def sliders_of(table: RevisionMatrix, weights: Weights, aggregation: str) -> lis
         for t, task in enumerate(configuration.tasks)
         if task.direction != 0
     }
-    if not _weighs_groups(configuration, aggregation):
+    has_groups = any(task.group for task in configuration.tasks)
+    if aggregation == "basic" or not has_groups:  # no group has a weight of its own
         return list(tasks.values())
     top: list[Slider] = []
     share_of_key = {task.key: share for task, share in zip(configuration.tasks, shares, strict=True)}
