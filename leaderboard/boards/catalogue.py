@@ -14,7 +14,7 @@ from leaderboard.common.text import ranking_remark, value_text
 from ranking_engine import MISSING_POLICIES, RULES, TIES, Rule
 from ranking_engine.axioms import PROPERTIES, Property, entry, stored_witnesses
 from ranking_engine.axioms.table import convention_of, conventions
-from ranking_engine.catalogue.example import TOY, Example, example_of
+from ranking_engine.catalogue.example import TOY, example_of
 from ranking_engine.catalogue.omission import NATIVE, omission_sentence, policies_of
 from ranking_engine.catalogue.rule import DUELS, FAMILIES, POSITIONS
 from ranking_engine.core.score_matrix import ScoreMatrix
@@ -155,6 +155,20 @@ def rule_entry(key: str, convention: str = "") -> RuleEntry:
                 board=board_table(stored.board) if stored else None,
             )
         )
+    example = example_of(key, options)
+    ranking, steps = example.ranking, None
+    if example.reads in (POSITIONS, DUELS):
+        heads = (
+            [gettext("above %(name)s") % {"name": name} for name in TOY.system_names]
+            if example.reads == DUELS
+            else [gettext("Task %(name)s") % {"name": name} for name in TOY.task_names]
+        )
+        cells = [["" if value < 0 else str(value) for value in row] for row in example.table.tolist()]
+        steps = ToyTable(heads, list(zip(TOY.system_names, cells, strict=True)))
+    ranks = [
+        ToyRank(name, score_text(float(score), key), int(rank) if rank > 0 else None, (ranking.ranks == rank).sum() > 1)
+        for name, score, rank in zip(TOY.system_names, ranking.scores, ranking.ranks, strict=True)
+    ]
     costs = []
     for n, T in SIZES:
         seconds = rule.cost(n, T)  # about so many on one core
@@ -172,7 +186,15 @@ def rule_entry(key: str, convention: str = "") -> RuleEntry:
         when=gettext(rule.advice),
         convention=own_convention,
         conventions=[(name, gettext(TIES[name]) if rule.tie_convention else "") for name in known if name],
-        example=_shown_example(rule, example_of(key, options)),
+        example=ShownExample(
+            scores=board_table(TOY),
+            reads=example.reads,
+            steps=steps,
+            ranks=ranks,
+            winners=[TOY.system_names[i] for i in ranking.winners],
+            given=gettext(rule.example_note) if rule.example_note else "",
+            remark=in_page_language(ranking_remark(ranking)),
+        ),
         properties=properties,
         missing=[
             ("", gettext(NOTHING_FILLED_IN), in_page_language(omission_sentence(key, "undefined")))
@@ -181,33 +203,6 @@ def rule_entry(key: str, convention: str = "") -> RuleEntry:
             for policy in policies_of(rule)
         ],
         costs=costs,
-    )
-
-
-def _shown_example(rule: Rule, example: Example) -> ShownExample:
-    ranking, steps = example.ranking, None
-    if example.reads in (POSITIONS, DUELS):
-        heads = (
-            [gettext("above %(name)s") % {"name": name} for name in TOY.system_names]
-            if example.reads == DUELS
-            else [gettext("Task %(name)s") % {"name": name} for name in TOY.task_names]
-        )
-        cells = [["" if value < 0 else str(value) for value in row] for row in example.table.tolist()]
-        steps = ToyTable(heads, list(zip(TOY.system_names, cells, strict=True)))
-    ranks = [
-        ToyRank(
-            name, score_text(float(score), rule.key), int(rank) if rank > 0 else None, (ranking.ranks == rank).sum() > 1
-        )
-        for name, score, rank in zip(TOY.system_names, ranking.scores, ranking.ranks, strict=True)
-    ]
-    return ShownExample(
-        scores=board_table(TOY),
-        reads=example.reads,
-        steps=steps,
-        ranks=ranks,
-        winners=[TOY.system_names[i] for i in ranking.winners],
-        given=gettext(rule.example_note) if rule.example_note else "",
-        remark=in_page_language(ranking_remark(ranking)),
     )
 
 

@@ -112,7 +112,14 @@ def choose(
                 gettext("There is no field %(removeprefix)s of the systems here.")
                 % {"removeprefix": repr(query.sort_key.removeprefix(META))}
             )
-        order.take(_field_values(field, [about.get(system.id, About()) for system in systems]))
+        said = [about.get(system.id, About()).metadata.get(field.key) for system in systems]
+        if field.kind in ("number", "date"):
+            numbers = [field.number(value) for value in said]
+            order.take([math.nan if number is None else number for number in numbers])
+        else:  # texts by their place in the alphabet, no before yes
+            texts = ["" if value is None else fold_name(field.text(value)) for value in said]
+            place_of = {text: float(place) for place, text in enumerate(sorted({*texts}))}
+            order.take([place_of[text] if text else math.nan for text in texts])
     return SystemSelection(order.sorted(pinned), order.sorted(others))
 
 
@@ -148,21 +155,6 @@ def says(field: MetadataField, value: Any, text: str) -> bool:  # noqa: ANN401 -
     if field.kind in ("choice", "yes_no"):
         return fold_name(field.text(value)) == fold_name(text)
     return fold_name(text) in fold_name(field.written(value))
-
-
-def _field_values(field: MetadataField, about: Sequence[About]) -> list[float]:
-    """A number for each system by which a field orders them: texts by their place in the alphabet, no before yes.
-
-    Returns:
-        NaN for a system of which the field says nothing.
-    """
-    said = [one.metadata.get(field.key) for one in about]
-    if field.kind in ("number", "date"):
-        numbers = [field.number(value) for value in said]
-        return [math.nan if number is None else number for number in numbers]
-    texts = ["" if value is None else fold_name(field.text(value)) for value in said]
-    order = {text: float(place) for place, text in enumerate(sorted({*texts}))}
-    return [order[text] if text else math.nan for text in texts]
 
 
 def tags_of(about: Mapping[int, About]) -> list[str]:

@@ -127,11 +127,13 @@ def build_rule_page(
     scores = current_scores(revision, [row.id for row in board.rows])
     places = {int(system): i for i, system in enumerate(board.published.system_ids)}
     column, rows = board.reference, []
+    things: list[RankedThing] = []  # the ranks with their intervals
     # Of a filtered view that is ranked by itself, other scores may have been predicted: they are not shown.
     is_predicted = column.n_predicted is not None and not board.n_on_board and not audience.is_restricted
     predictions = predictions_in_time(revision) if is_predicted else None
     for row in board.rows:
         i, rank = places[row.id], row.reference_rank
+        interval = interval_text(column, i) if rank else ""
         rows.append(
             RuleRow(
                 key=row.key,
@@ -140,7 +142,7 @@ def build_rule_page(
                 rank=rank,
                 n_tied_with=int((column.ranks == rank).sum()) - 1 if rank else 0,
                 score_text="",
-                interval_text=interval_text(column, i) if rank else "",
+                interval_text=interval,
                 no_interval=in_page_language(why_no_interval(board.published, column, i)),
                 inseparable_text=row.inseparable_text,
                 reason="" if rank else in_page_language(column.reason_of(i)),
@@ -153,6 +155,12 @@ def build_rule_page(
                 n_predicted=column.predicted_of(i),
             )
         )
+        if rank and column.is_ranked and column.lower is not None and column.upper is not None and column.lower[i] >= 1:
+            description = gettext("%(name)s: rank %(rank)s, interval %(interval)s") % {
+                "name": row.name, "rank": rank, "interval": interval,
+            }  # fmt: skip
+            low, high = int(column.lower[i]), int(column.upper[i])
+            things.append(RankedThing(row.name, rank, low, high, description, system_url(row.key)))
     # Each column of figures with as many decimals in every row.
     texts = score_texts([column.scores[places[row.id]] for row in board.rows], rule)
     of_tasks = [score_column(cells) for cells in zip(*(row.cells for row in rows), strict=True)]
@@ -188,33 +196,15 @@ def build_rule_page(
             (gettext("Source"), gettext(about.source)),
         ],
         properties=rule_properties(revision, rule),
-        intervals=_intervals(board, places, system_url),
+        intervals=rank_intervals(
+            gettext("Ranks under %(rule)s with their intervals") % {"rule": column.name},
+            gettext("One line a system, rank 1 at the left; the dot is its rank, the bar the interval of the rank."),
+            things,
+            column.n_ranked,
+        )
+        if things
+        else None,
         cycles=cycles_of_board(revision, audience.level)
         if rule == CYCLES_RULE and board.published.has_majority
         else None,
-    )
-
-
-def _intervals(board: Board, places: dict[int, int], system_url: Callable[[str], str]) -> RankIntervalChart | None:
-    """The ranks of the systems on this page with their intervals."""
-    column = board.reference
-    if not column.is_ranked or column.lower is None or column.upper is None:
-        return None
-    things = []
-    for row in board.rows:
-        i = places[row.id]
-        if not row.reference_rank or column.lower[i] < 1:
-            continue
-        description = gettext("%(name)s: rank %(rank)s, interval %(interval)s") % {
-            "name": row.name, "rank": row.reference_rank, "interval": interval_text(column, i),
-        }  # fmt: skip
-        low, high = int(column.lower[i]), int(column.upper[i])
-        things.append(RankedThing(row.name, row.reference_rank, low, high, description, system_url(row.key)))
-    if not things:
-        return None
-    return rank_intervals(
-        gettext("Ranks under %(rule)s with their intervals") % {"rule": column.name},
-        gettext("One line a system, rank 1 at the left; the dot is its rank, the bar the interval of the rank."),
-        things,
-        column.n_ranked,
     )

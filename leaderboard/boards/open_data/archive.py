@@ -11,7 +11,7 @@ from leaderboard.boards.open_data.metadata import DescribedFile, citation_file, 
 from leaderboard.boards.open_data.tables import TABLES, check_size
 from leaderboard.common.cache import BoundedCache
 from leaderboard.common.citations import Citation
-from leaderboard.common.files import ColumnHead, ExportTable, export_csv, json_text, markdown_text
+from leaderboard.common.files import ColumnHead, export_csv, json_text, markdown_text
 from leaderboard.common.parquet import CONTENT_TYPE, export_parquet
 from leaderboard.common.site_address import site_address
 from leaderboard.common.zips import zip_of
@@ -76,7 +76,12 @@ def release_zip(release: Release, publication: Publication, input_hash: str | No
             described[name] = DescribedFile(name, content_type, about, hashlib.sha256(content).hexdigest())
 
         for name, table in tables.items():
-            columns[name] = [(heading, _column_type(table, k)) for k, heading in enumerate(table.headings)]
+            columns[name] = []
+            for k, heading in enumerate(table.headings):
+                values = [] if heading.is_text else [row[k] for row in table.rows if row[k] is not None]
+                is_whole = bool(values) and all(isinstance(value, int) for value in values)
+                kind = "sc:Text" if heading.is_text else "sc:Integer" if is_whole else "sc:Float"
+                columns[name].append((heading, kind))
             add(f"{name}.csv", TABLES[name][0], "text/csv", "".join(export_csv(table)).encode())
             add(f"parquet/{name}.parquet", TABLES[name][0], CONTENT_TYPE, export_parquet(table))
         for file in instances.files:
@@ -89,14 +94,6 @@ def release_zip(release: Release, publication: Publication, input_hash: str | No
     rows = [(name, list(table.headings), list(table.rows)) for name, table in tables.items()]
     state = repr((folder, texts, dataset, citation, rows, instances))
     return _packed.get_or_make(hashlib.sha256(state.encode("utf-8", "surrogatepass")).digest(), pack, len)
-
-
-def _column_type(table: ExportTable, column: int) -> str:
-    """The type of a column: `sc:Text`, `sc:Integer` or `sc:Float`; rows that are there are looked at, not used up."""
-    if table.headings[column].is_text:
-        return "sc:Text"
-    values = [row[column] for row in table.rows if row[column] is not None]
-    return "sc:Integer" if values and all(isinstance(value, int) for value in values) else "sc:Float"
 
 
 def readme(
