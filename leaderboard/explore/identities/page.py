@@ -29,7 +29,7 @@ from leaderboard.explore.identities.strengths import (
 )
 from leaderboard.models import Benchmark, System
 from leaderboard.rankings.confidence.intervals import interval_text
-from leaderboard.rankings.published import PublishedBoard, published_board
+from leaderboard.rankings.published import published_board
 from leaderboard.rankings.redaction import hidden_text, redacted
 from leaderboard.rankings.scores import systems_at
 from leaderboard.rankings.systems import described_systems_at, names_on_boards
@@ -201,6 +201,22 @@ def on_board(viewer: Viewer, system: System, name: str, rule: str, budget: CellB
     rank = int(column.ranks[i])
     if rank < 1:
         return replace(nothing, n_ranked=column.n_ranked, reason=in_page_language(column.reason_of(i)))
+    # Where it is on the fronts of its board: its rank against every number and date that is known of it.
+    fields = [one for one in benchmark.fields_of_systems if one.kind in ("number", "date")]
+    fields = [one for one in fields if one.key in system.metadata and not audience.is_restricted]
+    places = []
+    if fields:
+        described = described_systems_at(board.revision)
+        with_intervals = with_intervals_of_all(board).columns
+        upright = Upright.of_column(next(one for one in with_intervals if one.rule == wanted), "rank", "")
+        for field in fields:
+            across = figures_across(field, described.systems, described.about)
+            both = np.flatnonzero(~np.isnan(across) & ~np.isnan(upright.values))
+            standings = standings_of(across[both], upright, both, is_less_better=True)
+            by_id = {described.systems[i].id: standing for i, standing in zip(both.tolist(), standings, strict=True)}
+            if system.pk in by_id:
+                url = with_parameters(reverse("pareto", args=[benchmark.key]), x=field.key, y=f"rank.{wanted}")
+                places.append(ParetoPlace(field.name, by_id[system.pk], url))
     return replace(
         nothing,
         rank=rank,
@@ -210,33 +226,5 @@ def on_board(viewer: Viewer, system: System, name: str, rule: str, budget: CellB
         score_text=score_text(float(column.scores[i]), column.rule),
         reason="",
         n_predicted=column.predicted_of(i),
-        pareto=[] if audience.is_restricted else _pareto_places(benchmark, board, wanted, system),
+        pareto=places,
     )
-
-
-def _pareto_places(benchmark: Benchmark, board: PublishedBoard, rule: str, system: System) -> list[ParetoPlace]:
-    """Where a system is on the fronts of its board: its rank against every number and date that is known of it.
-
-    Args:
-        benchmark: with its publication.
-        board: what is published.
-        rule: the key of a column that ranks the system.
-        system: on that board.
-    """
-    fields = [one for one in benchmark.fields_of_systems if one.kind in ("number", "date")]
-    fields = [one for one in fields if one.key in system.metadata]
-    if not fields:
-        return []
-    described = described_systems_at(board.revision)
-    columns = with_intervals_of_all(board).columns
-    upright = Upright.of_column(next(one for one in columns if one.rule == rule), "rank", "")
-    places = []
-    for field in fields:
-        across = figures_across(field, described.systems, described.about)
-        both = np.flatnonzero(~np.isnan(across) & ~np.isnan(upright.values))
-        standings = standings_of(across[both], upright, both, is_less_better=True)
-        by_id = {described.systems[i].id: standing for i, standing in zip(both.tolist(), standings, strict=True)}
-        if system.pk in by_id:
-            url = with_parameters(reverse("pareto", args=[benchmark.key]), x=field.key, y=f"rank.{rule}")
-            places.append(ParetoPlace(field.name, by_id[system.pk], url))
-    return places
