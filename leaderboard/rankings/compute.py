@@ -88,8 +88,28 @@ def ranking_reports(revision: Revision) -> tuple[list[Report], str]:
     if table is None:
         summary = {"n_systems": 0, "n_tasks": len(configuration.tasks), "rules": []}
         return [make_report(revision, BOARD, parameters={}, summary=summary, arrays={}, seconds=0.0)], digest
-    quick = table.rules.quick
-    return [_board_report(table), *_reports_of(table, quick)], digest
+    # What a board shows beside its rankings: counts, choice sets, and the order of the systems.
+    matrix, rules, stopwatch = table.matrix, table.rules, Stopwatch()
+    n_scored = np.isfinite(matrix.scores[:, matrix.votes]).sum(axis=1)
+    winner, in_smith_set = majority_facts(matrix, table.configuration.aggregation)
+    summary = {
+        "n_systems": matrix.n_systems,
+        "n_tasks": matrix.n_tasks,
+        "n_voting_tasks": int(matrix.votes.sum()),
+        "n_missing": int(matrix.votes.sum() * matrix.n_systems - n_scored.sum()),
+        "condorcet_winner": None if winner is None else table.systems[winner].name,
+        "rules": rules.computed,
+        "slow_rules": rules.slow,
+        "rules_left_out": rules.left_out,
+    }
+    arrays = {
+        "system_ids": np.array([system.id for system in table.systems], np.int64),
+        "n_scored": n_scored.astype(np.int32),
+        "in_smith_set": in_smith_set,
+    }
+    seconds = stopwatch.seconds
+    board = make_report(table.revision, BOARD, parameters={}, summary=summary, arrays=arrays, seconds=seconds)
+    return [board, *_reports_of(table, rules.quick)], digest
 
 
 def _reports_of(table: RevisionMatrix, rules: Sequence[str]) -> list[Report]:
@@ -172,32 +192,6 @@ def ranking_arrays(outcome: Ranking | Exception, keys: Sequence[str]) -> dict[st
         "reason_codes": codes,
         "reasons": np.array(reasons, dtype=np.str_),
     }
-
-
-def _board_report(table: RevisionMatrix) -> Report:
-    """What a board shows beside its rankings: counts, choice sets, and the order of the systems."""
-    matrix = table.matrix
-    stopwatch = Stopwatch()
-    rules = table.rules
-    n_scored = np.isfinite(matrix.scores[:, matrix.votes]).sum(axis=1)
-    winner, in_smith_set = majority_facts(matrix, table.configuration.aggregation)
-    summary = {
-        "n_systems": matrix.n_systems,
-        "n_tasks": matrix.n_tasks,
-        "n_voting_tasks": int(matrix.votes.sum()),
-        "n_missing": int(matrix.votes.sum() * matrix.n_systems - n_scored.sum()),
-        "condorcet_winner": None if winner is None else table.systems[winner].name,
-        "rules": rules.computed,
-        "slow_rules": rules.slow,
-        "rules_left_out": rules.left_out,
-    }
-    arrays = {
-        "system_ids": np.array([system.id for system in table.systems], np.int64),
-        "n_scored": n_scored.astype(np.int32),
-        "in_smith_set": in_smith_set,
-    }
-    seconds = stopwatch.seconds
-    return make_report(table.revision, BOARD, parameters={}, summary=summary, arrays=arrays, seconds=seconds)
 
 
 def publish(revision: Revision) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
@@ -26,7 +25,8 @@ def request_ranks(benchmark: Benchmark, number: int) -> bool:
 
     Asking again while they are being computed changes nothing.
     """
-    revision = _removed_revisions(benchmark).filter(number=number).first()
+    there = Revision.objects.filter(benchmark=benchmark, number=number, withdrawn_at=None)
+    revision = there.exclude(ranks_removed_at=None).first()
     if revision is None:
         return False
     job = insert(row_of(JOB_KINDS[RANKS_AGAIN], about_revision(revision)))
@@ -39,11 +39,6 @@ def request_ranks(benchmark: Benchmark, number: int) -> bool:
 def is_requested(revision: Revision) -> bool:
     """Whether the ranks of a revision are being computed again."""
     return jobs_about(revision.pk).filter(kind=RANKS_AGAIN, state__in=UNENDED).exists()
-
-
-def _removed_revisions(benchmark: Benchmark) -> QuerySet[Revision]:
-    """The revisions of a benchmark whose ranks retention removed."""
-    return Revision.objects.filter(benchmark=benchmark, withdrawn_at=None).exclude(ranks_removed_at=None)
 
 
 def compute_ranks_again(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:

@@ -56,21 +56,6 @@ class TaskRanks:
         return np.lexsort((np.arange(len(keys)), np.nan_to_num(keys), np.isnan(keys))).tolist()
 
 
-def _rank_column(values: np.ndarray, direction: int) -> np.ndarray:
-    """The ranks of scores on one task.
-
-    Args:
-        values: the scores; NaN where there is none.
-        direction: 1 where higher is better, -1 where lower is, 0 where the task has no order.
-    """
-    ranks = np.zeros(len(values), dtype=np.int64)
-    is_scored = ~np.isnan(values)
-    if direction:
-        worth = -direction * values[is_scored]
-        ranks[is_scored] = np.searchsorted(np.sort(worth), worth) + 1
-    return ranks
-
-
 _kept: BoundedCache[TaskRanks | None] = BoundedCache(CACHE_BYTES)
 
 
@@ -92,8 +77,12 @@ def task_ranks_of(revision: Revision, *, n_systems: int) -> TaskRanks | None:
         table = revision_matrix(revision)
         if table is None:
             return None
-        matrix = table.matrix
-        columns = [_rank_column(matrix.values[:, t], int(matrix.directions[t])) for t in range(matrix.n_tasks)]
-        return TaskRanks(table, np.column_stack(columns), (~np.isnan(matrix.values)).sum(axis=0))
+        values = table.matrix.values
+        is_scored, ranks = ~np.isnan(values), np.zeros(values.shape, dtype=np.int64)
+        for t, direction in enumerate(table.matrix.directions.tolist()):
+            if direction:  # else the task has no order
+                worth = -direction * values[is_scored[:, t], t]
+                ranks[is_scored[:, t], t] = np.searchsorted(np.sort(worth), worth) + 1
+        return TaskRanks(table, ranks, is_scored.sum(axis=0))
 
     return _kept.get_or_make((revision.pk, inputs_of(revision)), make, lambda made: made.n_bytes if made else 100)

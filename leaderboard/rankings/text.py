@@ -74,15 +74,12 @@ class ScoreCell:
 def score_cell(score: CurrentScore | None, task: ConfiguredTask) -> ScoreCell:
     """A score as pages show it, in the precision of its task; None where no one submitted one."""
     if score is not None and score.value is not None:
-        value = _ranked_value(score.value, task.precision)
+        value = score.value
+        if task.precision is not None:  # as it is ranked
+            value = float(rounded_to(rounded(value), exact_precision(task.precision)))
         full = in_language(value_text(value))
         return ScoreCell(full, "", details_text(score), value=value, text=figure_text(value))
     return ScoreCell("", missing_text(score.missing_reason if score else NOT_SUBMITTED))
-
-
-def _ranked_value(value: float, precision: str | None) -> float:
-    """A score as it is ranked: rounded to the precision of its task, where it states one."""
-    return value if precision is None else float(rounded_to(rounded(value), exact_precision(precision)))
 
 
 def score_column(cells: Sequence[ScoreCell]) -> list[ScoreCell]:

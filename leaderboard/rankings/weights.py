@@ -133,13 +133,6 @@ def weight_text(weight: Fraction) -> str:
     return text if Fraction(text) == weight else f"{weight.numerator}/{weight.denominator}"
 
 
-def _configuration_under(configuration: BoardConfiguration, weights: Weights) -> BoardConfiguration:
-    """A configuration with the weights put in place of its own."""
-    tasks = [replace(task, weight=weights.tasks.get(task.key, task.weight)) for task in configuration.tasks]
-    groups = [replace(group, weight=weights.groups.get(group.key, group.weight)) for group in configuration.groups]
-    return replace(configuration, tasks=tuple(tasks), groups=tuple(groups))
-
-
 def weighed_matrix(table: RevisionMatrix, weights: Weights, aggregation: str) -> ScoreMatrix:
     """The scores of a revision under the weights, for the aggregation.
 
@@ -148,7 +141,13 @@ def weighed_matrix(table: RevisionMatrix, weights: Weights, aggregation: str) ->
     """
     if not weights and aggregation == table.configuration.aggregation:
         return table.matrix
-    configuration = replace(_configuration_under(table.configuration, weights), aggregation=aggregation)
+    own = table.configuration
+    configuration = replace(
+        own,
+        aggregation=aggregation,
+        tasks=tuple(replace(task, weight=weights.tasks.get(task.key, task.weight)) for task in own.tasks),
+        groups=tuple(replace(group, weight=weights.groups.get(group.key, group.weight)) for group in own.groups),
+    )
     matrix = build_matrix(table.matrix.values, table.systems, configuration)
     if weights and not matrix.votes.any():
         if any(task.votes for task in configuration.tasks):
