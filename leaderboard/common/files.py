@@ -78,13 +78,10 @@ def _csv_cell(value: object) -> object:
         return "true" if value else "false"
     if isinstance(value, float):
         return repr(value) if math.isfinite(value) else ""
-    return _tame(writable(value)) if isinstance(value, str) else value
-
-
-def _tame(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    apart = FORMULA_INSIDE.sub(lambda inside: f"{inside[0][:-1]}'{inside[0][-1]}", text)
-    return f"'{apart}" if apart.startswith(FORMULA_PREFIXES) else apart
+    if isinstance(value, str):
+        apart = FORMULA_INSIDE.sub(lambda inside: f"{inside[0][:-1]}'{inside[0][-1]}", writable(value))
+        return f"'{apart}" if apart.startswith(FORMULA_PREFIXES) else apart
+    return value
 
 
 def export_csv(table: ExportTable) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """A line chart: several curves over the same places, one of them marked, with its band."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext
@@ -98,6 +98,27 @@ def line_chart(
     def y(value: float) -> float:
         return TOP + (HEIGHT - BOTTOM - TOP) * (top - min(top, max(least, value))) / (top - least)
 
+    lines = []
+    for curve in sorted(curves, key=lambda curve: curve.is_marked):
+        parts, is_drawn = [], False
+        for i, value in enumerate(curve.values):
+            if value is not None:
+                parts.append(f"{'L' if is_drawn else 'M'}{x(i):.1f} {y(value):.1f}")
+            is_drawn = value is not None  # the line is interrupted where there is no value
+        area = ""  # around the line
+        pairs = zip(curve.values, curve.band or [None] * len(curve.values), strict=True)
+        banded = [(x(i), v, b) for i, (v, b) in enumerate(pairs) if v is not None and b is not None]
+        if len(banded) > 1:
+            upper = [f"{at:.1f} {y(v + b):.1f}" for at, v, b in banded]
+            lower = [f"{at:.1f} {y(v - b):.1f}" for at, v, b in reversed(banded)]
+            area = f"M{'L'.join(upper + lower)}Z"
+        ends = [
+            gettext("%(value)s at %(place)s") % {"value": signed(value), "place": place}
+            for place, value in zip(places, curve.values, strict=True)
+            if value is not None
+        ]
+        text = f"{ends[0]}, {ends[-1]}" if ends else gettext("no value")
+        lines.append(Line(curve.key, curve.name, "".join(parts), area, curve.is_marked, f"{curve.name}: {text}"))
     every = math.ceil(len(places) / MAX_TICKS)
     n_steps = round((top - least) / step)
     return LineChart(
@@ -106,29 +127,7 @@ def line_chart(
         x_label=x_label,
         y_label=y_label,
         caption=caption,
-        lines=[_line(curve, places, x, y) for curve in sorted(curves, key=lambda curve: curve.is_marked)],
+        lines=lines,
         x_ticks=[Tick(f"{x(i):.1f}", places[i]) for i in range(0, len(places), every)],
         y_ticks=[Tick(f"{y(least + k * step):.1f}", signed(least + k * step)) for k in range(n_steps + 1)],
     )
-
-
-def _line(curve: Curve, places: Sequence[str], x: Callable[[int], float], y: Callable[[float], float]) -> Line:
-    parts, is_drawn = [], False
-    for i, value in enumerate(curve.values):
-        if value is not None:
-            parts.append(f"{'L' if is_drawn else 'M'}{x(i):.1f} {y(value):.1f}")
-        is_drawn = value is not None  # the line is interrupted where there is no value
-    area = ""  # around the line
-    pairs = zip(curve.values, curve.band or [None] * len(curve.values), strict=True)
-    known = [(x(i), v, b) for i, (v, b) in enumerate(pairs) if v is not None and b is not None]
-    if len(known) > 1:
-        upper = [f"{at:.1f} {y(v + b):.1f}" for at, v, b in known]
-        lower = [f"{at:.1f} {y(v - b):.1f}" for at, v, b in reversed(known)]
-        area = f"M{'L'.join(upper + lower)}Z"
-    ends = [
-        gettext("%(value)s at %(place)s") % {"value": signed(value), "place": place}
-        for place, value in zip(places, curve.values, strict=True)
-        if value is not None
-    ]
-    text = f"{ends[0]}, {ends[-1]}" if ends else gettext("no value")
-    return Line(curve.key, curve.name, "".join(parts), area, curve.is_marked, f"{curve.name}: {text}")

@@ -81,7 +81,18 @@ def place_names(
     texts = [fitted(dot.name, size, widest) for dot in dots]
     sizes = [(text_width(text, size), size * LINE) for text in texts]
     centers = np.array([(dot.x, dot.y) for dot in dots]).reshape(-1, 2)
-    nearby = [_nearby(dot, *sizes[i], centers, i) for i, dot in enumerate(dots)]
+    # Boxes beside each dot, then above and below it, the best first: those to which no other dot is nearer than their
+    # own, so that a reader takes them for its name.
+    nearby: list[Boxes] = []
+    for i, (dot, (width, height)) in enumerate(zip(dots, sizes, strict=True)):
+        beside = (dot.x + GAP, dot.x - GAP - width)
+        corners = [(left, dot.y + sign * step * height) for step in NEAR for left in beside for sign in (-1, 1)]
+        lefts, level = (dot.x - width / 2, dot.x, dot.x - width), GAP + height / 2
+        corners += [(left, dot.y + sign * level) for left in lefts for sign in (-1, 1)]
+        boxes = np.array([(left, y - height / 2, left + width, y + height / 2) for left, y in corners])
+        away = np.maximum(boxes[:, None, :2] - centers, centers - boxes[:, None, 2:]).clip(min=0)
+        distances = np.hypot(away[..., 0], away[..., 1])
+        nearby.append(boxes[distances[:, i] <= distances.min(axis=1) + 1e-9])
     places: list[PlacedName | None] = [None] * len(dots)
     n_free = [room.free(boxes).size for boxes in nearby]
     for group in (range(n_first), range(n_first, len(dots))):
@@ -90,7 +101,10 @@ def place_names(
             places[i] = None if box is None else _placed(texts[i], box, "")
         # From the top down, so that the names of upper dots do not lie in the way of leaders that go upwards.
         for i in sorted((i for i in group if places[i] is None), key=lambda i: dots[i].y):
-            far = _further(dots[i], *sizes[i])
+            # Boxes around the dot, the nearest first; each touches its ring with the side that looks to the dot.
+            (across, down, cosine), (width, height) = DIRECTIONS.T, sizes[i]
+            left, top = dots[i].x + across - width * (1 - cosine) / 2, dots[i].y + down - height / 2
+            far = np.stack([left, top, left + width, top + height], axis=1)
             box = room.take(far, _leaders(dots[i], far), own=i)
             if box is not None:
                 x, y = _leaders(dots[i], box[None])[0, 2:]
@@ -144,30 +158,9 @@ def _boxes(rows: Sequence[Sequence[float]]) -> Boxes:
     return np.array(rows, dtype=float).reshape(-1, 4)
 
 
-def _nearby(dot: Named, width: float, height: float, centers: NDArray[np.float64], own: int) -> Boxes:
-    """Boxes beside the dot, then above and below it, the best first: those to which no other dot is nearer than their
-    own, so that a reader takes them for its name."""
-    beside = (dot.x + GAP, dot.x - GAP - width)
-    corners = [(left, dot.y + sign * step * height) for step in NEAR for left in beside for sign in (-1, 1)]
-    level = GAP + height / 2
-    corners += [(left, dot.y + sign * level) for left in (dot.x - width / 2, dot.x, dot.x - width) for sign in (-1, 1)]
-    boxes = np.array([(left, y - height / 2, left + width, y + height / 2) for left, y in corners])
-    away = np.maximum(boxes[:, None, :2] - centers, centers - boxes[:, None, 2:]).clip(min=0)
-    distances = np.hypot(away[..., 0], away[..., 1])
-    kept: Boxes = boxes[distances[:, own] <= distances.min(axis=1) + 1e-9]
-    return kept
-
-
 # Upwards first: that is where a plane of benchmarks has room.
 ANGLES = [-math.pi / 2 + (k + 1) // 2 * (-1) ** k * 2 * math.pi / N_DIRECTIONS for k in range(N_DIRECTIONS)]
 DIRECTIONS = np.array([(radius * math.cos(a), radius * math.sin(a), math.cos(a)) for radius in RINGS for a in ANGLES])
-
-
-def _further(dot: Named, width: float, height: float) -> Boxes:
-    """Boxes around the dot, the nearest first; each touches its ring with the side that looks to the dot."""
-    x, y, cosine = DIRECTIONS.T
-    left, top = dot.x + x - width * (1 - cosine) / 2, dot.y + y - height / 2
-    return np.stack([left, top, left + width, top + height], axis=1)
 
 
 def _leaders(dot: Named, boxes: Boxes) -> Segments:
