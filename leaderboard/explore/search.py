@@ -1,6 +1,5 @@
 """One search over benchmarks, systems, tasks, rules and pages, limited to what the reader can see."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, When
@@ -73,16 +72,27 @@ def search(viewer: Viewer, text: str) -> Results:
     benchmarks = list(matching.order_by(nearest, "name", "key").values_list("key", "name")[:MAX_HITS])
     deciding = Membership.objects.filter(user=viewer.pk or 0, role__in=DECIDING).values("benchmark")
     whole = listed.filter(hides_nothing() | Q(pk__in=deciding)).order_by()
+    nearest = _nearest(Q(name_folded=folded), Q(name_folded__startswith=folded))
+    tasks = Task.objects.filter(benchmark__in=whole, name_folded__contains=folded, is_archived=False)
+    tasks = tasks.exclude(benchmark__published_number=0).order_by(nearest, "name_folded", "pk")  # on a published board
+    on_boards = tasks.values_list("benchmark__key", "benchmark__name", "key", "name")[:MAX_HITS]
+    pages = [Hit(name, "", reverse(route)) for route, name in PAGES.items() if folded in fold_name(name)]
+    for key, benchmark in benchmarks[:1]:
+        for route, name in TABS.items():
+            title = gettext("%(benchmark)s: %(name)s") % {"name": name, "benchmark": benchmark}
+            pages.append(Hit(title, "", reverse(route, args=[key])))
     kinds = [
         ("Benchmarks", [Hit(name, "", reverse("board", args=[key])) for key, name in benchmarks]),
         ("Systems", _find_systems(whole, folded)),
-        ("Tasks", _find_tasks(whole, folded)),
+        ("Tasks", [
+            Hit(name, benchmark, reverse("task", args=[board, key])) for board, benchmark, key, name in on_boards
+        ]),
         ("Rules", [
             Hit(rule_name(key), RULES[key].summary, reverse("rule_page", args=[key]))
             for key in sorted(site_rules(), key=lambda key: not fold_name(rule_name(key)).startswith(folded))
             if folded in fold_name(rule_name(key))
         ][:MAX_HITS]),
-        ("Pages", _find_pages(folded, benchmarks)),
+        ("Pages", pages[:MAX_HITS]),
     ]  # fmt: skip
     return Results(text, [(kind, hits) for kind, hits in kinds if hits])
 
@@ -109,28 +119,3 @@ def _find_systems(benchmarks: QuerySet[Benchmark], folded: str) -> list[Hit]:
         for board, benchmark, key, name, change in hits
         if change not in (None, SystemChange.Kind.LEFT)
     ][:MAX_HITS]
-
-
-def _find_tasks(benchmarks: QuerySet[Benchmark], folded: str) -> list[Hit]:
-    """Tasks of these benchmarks that are on a published board."""
-    rows = Task.objects.filter(benchmark__in=benchmarks, name_folded__contains=folded, is_archived=False)
-    nearest = _nearest(Q(name_folded=folded), Q(name_folded__startswith=folded))
-    rows = rows.exclude(benchmark__published_number=0).order_by(nearest, "name_folded", "pk")
-    hits = rows.values_list("benchmark__key", "benchmark__name", "key", "name")[:MAX_HITS]
-    return [Hit(name, benchmark, reverse("task", args=[board, key])) for board, benchmark, key, name in hits]
-
-
-def _find_pages(folded: str, benchmarks: Sequence[tuple[str, str]]) -> list[Hit]:
-    """Pages of the site, and those of the first benchmark that was found."""
-    hits = [Hit(name, "", reverse(route)) for route, name in PAGES.items() if folded in fold_name(name)]
-    if benchmarks:
-        key, benchmark = benchmarks[0]
-        hits += [
-            Hit(
-                gettext("%(benchmark)s: %(name)s") % {"name": name, "benchmark": benchmark},
-                "",
-                reverse(route, args=[key]),
-            )
-            for route, name in TABS.items()
-        ]
-    return hits[:MAX_HITS]
