@@ -174,7 +174,7 @@ def _field(parameter: Parameter, choices: list[tuple[str, str]], initial: Any) -
     if kind == kinds.RULE:
         return forms.ChoiceField(choices=choices, initial=initial, **about)
     if kind == kinds.CHOICE:
-        named = [(choice, choice_text(choice)) for choice in parameter.choices]
+        named = [(choice, choice_text(parameter, choice)) for choice in parameter.choices]
         return forms.ChoiceField(choices=named, initial=initial, **about)
     if kind in (kinds.RULES, kinds.CHOICES) or parameter.name == TASKS:
         offered = [(choice, gettext(choice)) for choice in parameter.choices] if kind == kinds.CHOICES else choices

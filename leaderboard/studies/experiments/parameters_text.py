@@ -6,12 +6,14 @@ from typing import Any
 from django.utils.translation import gettext
 
 from leaderboard.common.language.engine import rule_name
+from leaderboard.rankings.text import POLICY_NAMES
 from leaderboard.studies.study_findings import StudyNames
 from ranking_engine.stability import parameters as kinds
 from ranking_engine.stability.catalogue import declared_parameters
 from ranking_engine.stability.parameters import Parameter
 
 TASKS = "copied_tasks"  # the parameter that lists tasks of the board
+MISSING = "missing"  # the one that is a policy for missing scores
 SYSTEMS = ("systems", "pool")  # those that list systems
 
 
@@ -25,8 +27,10 @@ def parameter_rows(study: str, parameters: Mapping[str, Any], names: StudyNames)
     return [*rows, (gettext("Seed"), str(parameters["seed"]))]
 
 
-def choice_text(choice: str) -> str:
+def choice_text(parameter: Parameter, choice: str) -> str:
     """One of the things that a parameter may be, in the language of the page; nothing is as Plurank has it."""
+    if parameter.name == MISSING:
+        return str(POLICY_NAMES[choice])
     return gettext(choice.replace("_", " ")) if choice else "Plurank"
 
 
@@ -48,4 +52,4 @@ def _text(parameter: Parameter, value: Any, names: StudyNames) -> str:  # noqa: 
         return names.tasks.get(value, value)
     if parameter.name in SYSTEMS:
         return names.systems.get(value, value)
-    return f"{value:g}" if isinstance(value, float) else choice_text(str(value))
+    return f"{value:g}" if isinstance(value, float) else choice_text(parameter, str(value))

@@ -9,6 +9,8 @@ import pytest
 from django.urls import reverse
 
 from leaderboard.models import Experiment, Job
+from leaderboard.studies.experiments.parameters_text import parameter_rows
+from leaderboard.studies.study_findings import StudyNames
 from ranking_engine.stability.catalogue import EXPERIMENTS, declared_parameters
 from tests.leaderboard.studies.experiments.waiting import run_experiments
 
@@ -51,6 +53,16 @@ def test_the_form_of_every_study_has_its_parameters_and_runs_as_it_stands(board,
     assert " Result " in result
     assert "is computed; see the downloads for its figures" not in result
     assert "Whole distribution (.npz)" in result
+
+
+def test_policies_for_missing_scores_are_called_what_boards_call_them(board, reader):
+    page = reader.get(address(board, "?study=system_additions"))
+    assert [str(label) for _, label in page.context["form"].fields["missing"].choices] == [
+        "No ranking", "Incomplete systems unranked", "Incomplete tasks left out", "Task median filled in",
+        "Task’s worst score filled in", "Predicted from the other scores",
+    ]  # fmt: skip
+    rows = dict(parameter_rows("system_additions", {"missing": "drop_tasks", "seed": 0}, StudyNames()))
+    assert rows["Missing scores"] == "Incomplete tasks left out"
 
 
 def test_rules_variants_and_points_of_ones_own_are_studied_side_by_side(board, reader):
