@@ -37,6 +37,7 @@ from leaderboard.rankings.confidence.dependence import overlap_text
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import Column
 from leaderboard.rankings.redaction import hidden_text
+from leaderboard.rankings.revision_parameter import revision_query
 from leaderboard.rankings.text import (
     AGGREGATION_NAMES,
     AGGREGATION_SHORT_NAMES,
@@ -107,6 +108,7 @@ class BoardPage:
         manage = "manage_queue" if self.n_waiting or not audience.may_administer else "manage"
         self.manage_url = reverse(manage, args=[benchmark.key]) if audience.may_moderate else ""
         self.is_earlier = bool(query.revision) and query.revision != benchmark.published_number
+        self._revision_query = revision_query(benchmark, board.published.revision if board else None)
         if board is None or benchmark.publication is None:
             return
         self.published_at = benchmark.publication.published_at
@@ -201,7 +203,7 @@ class BoardPage:
             replace(
                 row,
                 # Restricted readers have pages of their own systems only; those of other boards have none.
-                url=reverse("system", args=[self._key, row.key])
+                url=reverse("system", args=[self._key, row.key]) + self._revision_query
                 if self._key and (row.is_own or not self._is_restricted)
                 else "",
                 short_name=short_name,

@@ -1,4 +1,4 @@
-"""What is said of one system: its ranks, scores and submissions at the published revision."""
+"""What is said of one system: its ranks and scores at a revision, and its submissions."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.http import Http404
 from django.urls import reverse
 from django.utils.text import capfirst
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
 
 from leaderboard.access.audience import Audience, is_batch_open, naming_benchmarks
 from leaderboard.boards.rows import Fact, fact
@@ -24,8 +24,9 @@ from leaderboard.rankings.configuration import ConfiguredTask, configuration_of
 from leaderboard.rankings.predictions import predictions_in_time
 from leaderboard.rankings.published import Column, PublishedBoard, published_board
 from leaderboard.rankings.redaction import hidden_text, redacted
+from leaderboard.rankings.revision_parameter import revision_query
 from leaderboard.rankings.scores import current_scores, systems_at
-from leaderboard.rankings.systems import About
+from leaderboard.rankings.systems import NO_SYSTEM, About, why_absent
 from leaderboard.rankings.text import ScoreCell, precision_sentence, score_cell
 from leaderboard.rankings.verdict import lone_system_text
 from leaderboard.studies.prospects.page import Waiting, waiting_for
@@ -37,7 +38,6 @@ from ranking_engine.files.metadata import MetadataField
 
 SHOWN_RANKS = 10  # the chart of ranks reaches at least so far, and further where an interval does
 PAGE_SUBMISSIONS = 50
-NO_SYSTEM = gettext_noop("No system of this name is on the published board.")
 MAX_FACT_CHANGES = 50
 TURNED_DOWN = {Submission.State.WITHDRAWN, Submission.State.REJECTED}
 
@@ -139,12 +139,13 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
     """Everything the page of a system shows.
 
     Args:
-        audience: who reads; their benchmark comes with its publication.
+        audience: who reads; their benchmark points at the revision that they ask for.
         key: the system's.
         rival: the key of another, where the reader asks what would put the system above it.
         page: which page of its submissions.
 
     Raises:
+        WithdrawnSystemError: its scores were withdrawn, and it was on the board before.
         Http404: no system of this key is on the published board, or the viewer is restricted and it is not theirs.
         TooLargeError: the board is too large for an answer about a rival.
     """
@@ -152,8 +153,10 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
     publication = benchmark.publication
     systems = systems_at(publication.revision) if publication else []
     place = next((i for i, system in enumerate(systems) if system.key == key), None)
-    if publication is None or place is None:
+    if publication is None:
         raise Http404(gettext(NO_SYSTEM))
+    if place is None:
+        raise why_absent(audience, publication.revision, key)
     own_system = systems[place]
     if audience.is_restricted and own_system.id not in audience.proven_system_ids:
         raise Http404(gettext(NO_SYSTEM))
@@ -164,6 +167,7 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
     tasks = configuration.tasks
     stored = System.objects.select_related("identity").get(pk=own_system.id)
     level, sees_all = audience.level, not audience.is_restricted
+    at_revision = revision_query(benchmark, publication.revision)
     lone = lone_system_text(len(systems)) if sees_all else ""
     chances, no_chances, standing = None, gettext("the benchmark has one system so far") if lone else "", None
     if sees_all and not lone:
@@ -218,7 +222,7 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
             for rank in [int(column.ranks[place])]
         ],
         interval_meaning=interval_meaning(board),
-        intervals=_intervals(own_system.name, board, place) if sees_all else None,
+        intervals=_intervals(own_system.name, board, place, at_revision) if sees_all else None,
         score_groups=score_groups,
         precision_text=precision_sentence(configuration.precisions),
         prediction=prediction,
@@ -267,7 +271,7 @@ def _sentence(board: PublishedBoard, benchmark: Benchmark, i: int, standing: Sys
     return text.strip()
 
 
-def _intervals(name: str, board: PublishedBoard, i: int) -> RankIntervalChart | None:
+def _intervals(name: str, board: PublishedBoard, i: int, at_revision: str) -> RankIntervalChart | None:
     """The system's rank under every rule that ranks it, with its interval where there is one."""
     ranked = [column for column in board.columns if column.is_ranked and column.ranks[i] >= 1]
     if not ranked:
@@ -287,7 +291,7 @@ def _intervals(name: str, board: PublishedBoard, i: int) -> RankIntervalChart | 
                 else gettext("%(rule)s: rank %(rank)s of %(n)s")
             )
             % {"rule": column.name, "rank": rank, "n": column.n_ranked, "interval": interval},
-            url=f"../../rules/{column.rule}/",
+            url=f"../../rules/{column.rule}/{at_revision}",
         )
 
     return rank_intervals(

@@ -35,8 +35,9 @@ from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError, TooOftenError
 from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.rankings.redaction import hidden_text
-from leaderboard.rankings.revision_parameter import publication_asked_for
+from leaderboard.rankings.revision_parameter import publication_asked_for, revision_query
 from leaderboard.rankings.revisions import release_of, show_revision, visible_hash
+from leaderboard.rankings.systems import WithdrawnSystemError
 from leaderboard.submissions.quotas import board_terms
 
 
@@ -123,22 +124,39 @@ def _asked(request: HttpRequest, key: str) -> tuple[Benchmark, Audience, BoardQu
 
 @require_safe
 def system(request: HttpRequest, key: str, system_key: str) -> HttpResponse:
-    """A system's rank under every rule, its scores with the reasons of missing ones, its submissions."""
+    """A system's rank under every rule, its scores with the reasons of missing ones, its submissions.
+
+    Of one whose scores were withdrawn, at which revision they were, and why.
+    """
     benchmark, audience = readable_benchmark(request.user, key, restricted=True)
+    benchmark.publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
+    at_revision = revision_query(benchmark, benchmark.publication and benchmark.publication.revision)
+    earlier_number = benchmark.publication.revision.number if benchmark.publication and at_revision else 0
     rival = request.GET.get("above", "")[:80]
     if rival and not may_ask(request):
         return render(request, "429.html", status=429)
     try:
         page = system_page(audience, system_key, rival=rival, page=request.GET.get("submissions"))
+    except WithdrawnSystemError as error:
+        context = {"benchmark": benchmark, "withdrawn": error, "hidden_text": hidden_text(audience)}
+        return render(request, "boards/withdrawn_system.html", context, status=410)
     except TooLargeError as error:
         return render(request, "common/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
     context = {
         "benchmark": benchmark,
         "page": page,
         "hidden_text": page.hidden_text,
-        "share": system_share(request, benchmark, system_key, page.name),
-        "pages": page_links(page.submission_page, parameter="submissions", anchor="submissions", above=rival),
-        "baseline_form": BaselineForm(initial={"baseline": page.baseline}) if audience.may_administer else None,
+        "revision_query": at_revision,
+        "earlier_number": earlier_number,
+        "pair_url": reverse("head_to_head", args=[key]) + (f"{at_revision}&" if at_revision else "?"),
+        "pages": page_links(
+            page.submission_page, parameter="submissions", anchor="submissions", above=rival, revision=earlier_number
+        ),
+        # Both are about the board as it is now.
+        "share": {} if earlier_number else system_share(request, benchmark, system_key, page.name),
+        "baseline_form": BaselineForm(initial={"baseline": page.baseline})
+        if audience.may_administer and not earlier_number
+        else None,
     }
     return render(request, "boards/system.html", context)
 

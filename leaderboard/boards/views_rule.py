@@ -19,7 +19,7 @@ from leaderboard.common.paging import with_parameters
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import has_rule
 from leaderboard.rankings.published import UnknownChoiceError
-from leaderboard.rankings.revision_parameter import publication_asked_for
+from leaderboard.rankings.revision_parameter import publication_asked_for, revision_query
 from leaderboard.rankings.text import POLICY_NAMES
 from ranking_engine.catalogue.registry import RULES, get_rule
 from ranking_engine.catalogue.variants import rule_of_variant
@@ -33,8 +33,11 @@ def rule(request: HttpRequest, key: str, rule_key: str) -> HttpResponse:
     benchmark.publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
     if not has_rule(benchmark, rule_key):
         raise Http404(gettext("There is no rule %(rule_key)s.") % {"rule_key": repr(rule_key)})
+    at_revision = revision_query(benchmark, benchmark.publication and benchmark.publication.revision)
     try:
-        page = build_rule_page(audience, query, rule_key, lambda system: reverse("system", args=[key, system]))
+        page = build_rule_page(
+            audience, query, rule_key, lambda system: reverse("system", args=[key, system]) + at_revision
+        )
     except UnknownChoiceError as error:
         raise BadRequest(str(error)) from error
     except TooLargeError as error:

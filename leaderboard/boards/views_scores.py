@@ -10,7 +10,7 @@ from leaderboard.boards.scores import ScoresPage, ScoresQuery
 from leaderboard.common.files import export_links
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.published import UnknownChoiceError
-from leaderboard.rankings.revision_parameter import publication_asked_for
+from leaderboard.rankings.revision_parameter import publication_asked_for, revision_query
 from leaderboard.votes.content import collects_votes
 from leaderboard.votes.queries import is_rating
 
@@ -35,6 +35,7 @@ def scores(request: HttpRequest, key: str) -> HttpResponse:
         "benchmark": benchmark,
         "page": page,
         "revision_number": benchmark.publication.revision.number,
+        "revision_query": revision_query(benchmark, benchmark.publication.revision),
         "downloads": export_links(key, "scores", revision=query.revision),
     }
     return render(request, "boards/scores.html", context)

@@ -29,6 +29,7 @@ class RankHistory:
     rows: list[tuple[BoardSystem, list[str]]]  # ≈ before ranks that rest on predicted scores
     chart: RankLines
     sentence: str
+    is_whole: bool  # whether its rows are all systems that have a rank now
 
     @property
     def has_predicted(self) -> bool:
@@ -87,11 +88,12 @@ def rank_history(
     if len(stored) < 2:
         return None
     numbers = [then.number for then in stored]
-    chosen = [of] if of is not None else []
+    chosen, is_whole = [of] if of is not None else [], False
     if of is None:
         newest = dict(zip(stored[-1].system_ids.tolist(), stored[-1].ranks.tolist(), strict=True))
         ranked = [system for system in systems if newest.get(system.id, -1) >= 1]
         chosen = sorted(ranked, key=lambda system: (newest[system.id], system.name))[:TOP]
+        is_whole = len(chosen) == len(ranked)
     rows = [(system, [then.text_of(system.id) for then in stored]) for system in chosen]
     if not any(text for _, texts in rows for text in texts):
         return None
@@ -124,6 +126,8 @@ def rank_history(
                 "worst": worst,
             }
     title = gettext("Ranks of the current first ten under %(rule)s, revision by revision") % {"rule": name}
+    if is_whole:
+        title = gettext("Ranks under %(rule)s, revision by revision") % {"rule": name}
     if of is not None:
         title = gettext("Ranks of %(name)s under %(rule)s, revision by revision") % {"name": of.name, "rule": name}
     # Systems of equal rank are drawn in the middle of the places that they share.
@@ -161,4 +165,5 @@ def rank_history(
             is_named_last=True,
         ),
         sentence=sentence,
+        is_whole=is_whole,
     )

@@ -1,9 +1,9 @@
 """Two revisions compared: systems that joined or left, changed scores, and changed ranks under each rule."""
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from django.utils.translation import gettext, ngettext
@@ -25,6 +25,7 @@ from leaderboard.on_demand.budget import (
 )
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import published_board
+from leaderboard.rankings.reports import FAILED
 from leaderboard.rankings.revisions import RemovedRanksError, publication_at
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.rankings.scores import (
@@ -85,6 +86,8 @@ class RuleMoves:
     n_moved: int  # of those that have a rank at both
     n_common: int
     most: SystemMove | None  # who moved furthest
+    is_order: bool  # whether the rule ranks more than its winners at one of the two
+    has_other_first: bool  # whether its winners are others than before
     is_chosen: bool = False
     url: str = ""
 
@@ -103,6 +106,8 @@ class RevisionChanges:
     n_scores: int
     configuration: list[str]
     rules: list[RuleMoves]
+    not_compared: list[str]  # names of rules of which it is not known at one of the two whom they rank
+    without_ranks: list[str]  # names of those that rank no one at either
     chosen: str
     chosen_name: str
     moves: list[SystemMove]
@@ -112,7 +117,32 @@ class RevisionChanges:
     has_boards: tuple[bool, bool]  # whether the board of each can be looked at
 
 
-Ranks = dict[str, dict[int, int]]  # of each rule, by the id of the system; unranked ones are not there
+class RuleThen(NamedTuple):
+    """One rule at a revision; systems by their ids."""
+
+    ranks: dict[int, int]  # unranked ones are not there
+    winners: frozenset[int]
+    is_order: bool  # whether it ranks more than its winners
+
+
+RANKS_NO_ONE = RuleThen({}, frozenset(), is_order=False)
+
+
+@dataclass(frozen=True)
+class RulesThen:
+    """The rules at a revision.
+
+    Attributes:
+        known: those of which it is known whom they rank, and be it no one.
+        listed: all rules of its board; none where there is nothing to rank, so that every rule ranks no one.
+    """
+
+    known: dict[str, RuleThen]
+    listed: list[str]
+
+    def of(self, rule: str) -> RuleThen | None:
+        """A rule; None where it is not known whom it ranks."""
+        return self.known.get(rule) if self.listed else RANKS_NO_ONE
 
 
 def revision_changes(
@@ -142,32 +172,43 @@ def revision_changes(
     tasks = {task.id: task for task in configuration_of(newer).tasks}
     kept = {task.id for task in configuration_of(older).tasks} & tasks.keys()
     common = before.keys() & after.keys() & differing_systems(older, newer)
-    old, new = current_scores(older, common), current_scores(newer, common)
-    cells = [cell for cell in old.keys() | new.keys() if cell[1] in kept]
+    old_scores, new_scores = current_scores(older, common), current_scores(newer, common)
+    cells = [cell for cell in old_scores.keys() | new_scores.keys() if cell[1] in kept]
     scores = [
-        RevisedScore(after[system], tasks[task].key, tasks[task].name, old.get((system, task)), new.get((system, task)))
+        RevisedScore(
+            after[system],
+            tasks[task].key,
+            tasks[task].name,
+            old_scores.get((system, task)),
+            new_scores.get((system, task)),
+        )
         for system, task in sorted(cells, key=lambda cell: (after[cell[0]].name, tasks[cell[1]].name))
     ]
     scores = [change for change in scores if change.before != change.after]
-    sides = [_ranks_at(benchmark, revision, systems, audience_level)
+    sides = [_rules_at(benchmark, revision, systems, audience_level)
              for revision, systems in ((older, then), (newer, now))]  # fmt: skip
-    too_long = {rule for _, left_out in sides for rule in left_out}  # not to be compared: one side is not known
-    ranks = [{rule: rule_ranks for rule, rule_ranks in side.items() if rule not in too_long} for side, _ in sides]
     names = {**{s.id: s for s in then}, **after}
-    rules = by_catalogue(dict.fromkeys([*ranks[0], *ranks[1]]))
+    compared: dict[str, tuple[RuleThen, RuleThen]] = {}
+    not_compared, without_ranks = [], []
+    for key in by_catalogue(dict.fromkeys([*sides[0].listed, *sides[1].listed])):
+        old, new = sides[0].of(key), sides[1].of(key)
+        if old is None or new is None:
+            not_compared.append(rule_name(key))
+        elif old.ranks or new.ranks:
+            compared[key] = (old, new)
+        else:
+            without_ranks.append(rule_name(key))
     # Every system with a rank at one of the two, in the order of the newer ranks.
     moves: dict[str, list[SystemMove]] = {}
-    of_rules = []
-    for key in rules:
-        ranked = RankDifference(ranks[0].get(key, {}), ranks[1].get(key, {})).moves()
+    rules = []
+    for key, (old, new) in compared.items():
+        ranked = RankDifference(old.ranks, new.ranks).moves()
         moves[key] = [RankMove(names[move.system], move.before, move.after) for move in ranked]
         moves[key].sort(key=lambda move: (move.after or 10**9, move.before or 10**9, move.system.name))
         in_common = _moves_in_common(moves[key])
         moved = [move for move in in_common if not move.is_same]
-        first_before, first_after = (
-            in_words(sorted(names[i].name for i, rank in side.get(key, {}).items() if rank == 1)) for side in ranks
-        )
-        of_rules.append(
+        first_before, first_after = (in_words(sorted(names[i].name for i in side.winners)) for side in (old, new))
+        rules.append(
             RuleMoves(
                 rule=key,
                 name=rule_name(key),
@@ -176,6 +217,8 @@ def revision_changes(
                 n_moved=len(moved),
                 n_common=len(in_common),
                 most=max(moved, key=lambda move: (abs(move.places), move.system.name)) if moved else None,
+                is_order=old.is_order or new.is_order,
+                has_other_first=old.winners != new.winners,
             )
         )
     chosen = rule if rule in moves else next(iter(moves), rule)
@@ -190,19 +233,21 @@ def revision_changes(
     return RevisionChanges(
         older=older,
         newer=newer,
-        sentence=_sentence(joined, left, scores, configuration, moves),
+        sentence=_sentence(joined, left, scores, configuration, rules),
         joined=joined,
         left=left,
         renamed=sorted((before[i].name, s.name) for i, s in after.items() if i in before and before[i].name != s.name),
         scores=scores if is_whole else scores[:SHOWN_SCORES],
         n_scores=len(scores),
         configuration=configuration,
-        rules=of_rules,
+        rules=rules,
+        not_compared=not_compared,
+        without_ranks=without_ranks,
         chosen=chosen,
         chosen_name=rule_name(chosen),
         moves=changed if is_whole else changed[:SHOWN_MOVES],
         n_moves=len(changed),
-        slopes=_slopes(older, newer, chosen, moves.get(chosen, []), ranks) if changed else None,
+        slopes=_slopes(older, newer, chosen, moves[chosen], compared[chosen]) if changed else None,
         iia_violations=violations.get(newer.pk, ""),
         has_boards=(_stored_board(benchmark, older) is not None, _stored_board(benchmark, newer) is not None),
     )
@@ -214,41 +259,46 @@ def _score_text(score: CurrentScore | None) -> str:
     return missing_text(score.missing_reason if score else NOT_SUBMITTED)
 
 
-def _ranks_at(
+def _rules_at(
     benchmark: Benchmark, revision: Revision, systems: Sequence[BoardSystem], audience_level: str
-) -> tuple[Ranks, list[str]]:
-    """The stored ranks of a revision, or those computed on demand where none are stored; and the rules for which the
-    time did not last."""
+) -> RulesThen:
+    """The rules as they are stored, or computed on demand where none are stored."""
     publication = _stored_board(benchmark, revision)
     if publication is not None:
         board = published_board(publication)
-        stored = {
-            column.rule: _by_system(board.system_ids.tolist(), column.ranks)
+        ids, left_out = board.system_ids, board.facts.get("rules_left_out", {})
+        known = {
+            column.rule: RuleThen(
+                _by_system(ids.tolist(), column.ranks), frozenset(ids[column.is_winner].tolist()), column.is_ranked
+            )
             for column in board.columns
-            if column.is_ranked
+            if not column.is_computing and column.status != FAILED and column.rule not in left_out
         }
-        return stored, []
+        return RulesThen(known, board.rules)
     if not systems or revision.withdrawn_at is not None:  # what holds material taken down is not rebuilt
-        return {}, []
+        return RulesThen({}, [])
     settings = configuration_of(revision)
     n_tasks = len(settings.tasks)
-    rules = split_rules(len(systems), n_tasks, settings.variants).quick
-    refuse_beyond_budget(len(systems), n_tasks, len(rules))
+    split = split_rules(len(systems), n_tasks, settings.variants)
+    refuse_beyond_budget(len(systems), n_tasks, len(split.quick))
 
-    def make() -> tuple[Ranks, list[str]]:
+    def make() -> tuple[RulesThen, bool]:
         table = revision_matrix(revision)
         if table is None:
-            return {}, []
-        ranked = rank_in_time(table.matrix, settings.missing_policy, settings.aggregation, rules)
-        ranks = {
-            rule: _by_system([system.id for system in table.systems], outcome.ranks)
+            return RulesThen({}, []), True
+        ranked = rank_in_time(table.matrix, settings.missing_policy, settings.aggregation, split.quick)
+        ids = [system.id for system in table.systems]
+        known = {
+            rule: RuleThen(
+                _by_system(ids, outcome.ranks), frozenset(ids[i] for i in outcome.winners), outcome.status == "ranked"
+            )
             for rule, outcome in ranked.outcomes.items()
-            if isinstance(outcome, Ranking) and outcome.status == "ranked"
+            if isinstance(outcome, Ranking)
         }
-        return ranks, ranked.too_long
+        return RulesThen(known, [*split.quick, *split.slow, *split.left_out]), not ranked.too_long
 
-    key = f"ranks-at:{revision.pk}:{engine_version}:{audience_level}"
-    return single_flight(key, make, lambda made: PARTLY_KEPT_SECONDS if made[1] else KEPT_SECONDS)
+    key = f"rules-at:{revision.pk}:{engine_version}:{audience_level}"
+    return single_flight(key, make, lambda made: KEPT_SECONDS if made[1] else PARTLY_KEPT_SECONDS)[0]
 
 
 def _by_system(ids: Sequence[int], ranks: np.ndarray) -> dict[int, int]:
@@ -266,14 +316,13 @@ def _moves_in_common(moves: Sequence[SystemMove]) -> list[SystemMove]:
 
 
 def _slopes(
-    older: Revision, newer: Revision, rule: str, moves: Sequence[SystemMove], ranks: Sequence[Ranks]
+    older: Revision, newer: Revision, rule: str, moves: Sequence[SystemMove], sides: tuple[RuleThen, RuleThen]
 ) -> RankLines:
     """Both rankings side by side: the first of either, and those that moved."""
     averages = []
-    for then in ranks:
-        ids = list(then.get(rule, {}))
-        average = average_ranks(np.array([then[rule][i] for i in ids], dtype=int))
-        averages.append(dict(zip(ids, average.tolist(), strict=True)))
+    for then in sides:
+        average = average_ranks(np.array([*then.ranks.values()], dtype=int))
+        averages.append(dict(zip(then.ranks, average.tolist(), strict=True)))
     no_rank = gettext("not ranked")
     drawn = [*moves[:DRAWN], *[move for move in moves[DRAWN:] if move.before and move.before <= DRAWN][:DRAWN]]
     return rank_lines(
@@ -307,7 +356,7 @@ def _sentence(
     left: Sequence[str],
     scores: Sequence[RevisedScore],
     configuration: Sequence[str],
-    moves: Mapping[str, Sequence[SystemMove]],
+    rules: Sequence[RuleMoves],
 ) -> str:
     parts = []
     if joined:
@@ -323,23 +372,23 @@ def _sentence(
         parts.append(n_settings % {"n": len(configuration)})
     if not parts:
         return gettext("Nothing that affects ranks differs between the two revisions.")
-    firsts: list[Any] = [
-        rule for rule, rule_moves in moves.items() if {m.system.id for m in rule_moves if m.before == 1} !=
-        {m.system.id for m in rule_moves if m.after == 1}
-    ]  # fmt: skip
-    n_moving = sum(any(not move.is_same for move in _moves_in_common(rule_moves)) for rule_moves in moves.values())
+    # Of rules that order the systems; the first place is that of rules with a winner alone, too, as in a preview.
+    orders = [rule for rule in rules if rule.is_order]
+    with_winner = [rule for rule in rules if rule.first_before or rule.first_after]
+    n_moving, n_firsts = sum(rule.n_moved > 0 for rule in orders), sum(rule.has_other_first for rule in with_winner)
     if joined or left:
         end = gettext("The order of the other systems changed under %(n)s of %(of)s rules, and no first place changed.")
-        if firsts:
+        if n_firsts:
             end = gettext(
                 "The order of the other systems changed under %(n)s of %(of)s rules, and the first place changed under "
-                "%(n_firsts)s."
+                "%(n_firsts)s of %(of_firsts)s rules with a winner."
             )
     else:
         end = gettext("The order of the systems changed under %(n)s of %(of)s rules, and no first place changed.")
-        if firsts:
+        if n_firsts:
             end = gettext(
                 "The order of the systems changed under %(n)s of %(of)s rules, and the first place changed under "
-                "%(n_firsts)s."
+                "%(n_firsts)s of %(of_firsts)s rules with a winner."
             )
-    return f"{'; '.join(parts)}. {end % {'n': n_moving, 'of': len(moves), 'n_firsts': len(firsts)}}"
+    figures = {"n": n_moving, "of": len(orders), "n_firsts": n_firsts, "of_firsts": len(with_winner)}
+    return f"{'; '.join(parts)}. {end % figures}"

@@ -70,7 +70,7 @@ class RevisionsPage:
         """The rules with their addresses, by how many systems moved, then those whose first place changed."""
         if self.changes is None:
             return []
-        ordered = sorted(self.changes.rules, key=lambda rule: (-rule.n_moved, rule.first_before == rule.first_after))
+        ordered = sorted(self.changes.rules, key=lambda rule: (-rule.n_moved, not rule.has_other_first))
         chosen = self.changes.chosen
         return [
             replace(rule, is_chosen=rule.rule == chosen, url=self._address(*self.numbers, rule=rule.rule) + "#moves")

@@ -25,7 +25,7 @@ from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.margins import is_small
 from leaderboard.rankings.published import UnknownChoiceError, published_board
-from leaderboard.rankings.revision_parameter import publication_asked_for
+from leaderboard.rankings.revision_parameter import publication_asked_for, revision_query
 from ranking_engine.catalogue.variants import LONGEST_KEY
 from ranking_engine.core.decimals import finite_or_none
 
@@ -81,6 +81,7 @@ def head_to_head(request: HttpRequest, key: str) -> HttpResponseBase:
         "benchmark": benchmark,
         "publication": publication,
         "is_earlier": publication.pk != benchmark.publication_id,
+        "revision_query": revision_query(benchmark, publication.revision),
         "page": page,
         "query": query,
         "rules": [
@@ -131,6 +132,7 @@ def agreement(request: HttpRequest, key: str) -> HttpResponseBase:
         "benchmark": benchmark,
         "publication": publication,
         "is_earlier": publication is not None and publication.pk != benchmark.publication_id,
+        "revision_query": revision_query(benchmark, publication and publication.revision),
         "page": page,
         "why_nothing": as_sentence(in_page_language(why_nothing)),
         "query": query,

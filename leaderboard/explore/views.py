@@ -20,7 +20,7 @@ from leaderboard.explore.what_if import what_if_board, what_if_data
 from leaderboard.explore.what_if_page import CHOSEN, GROUP_FIELD, TASK_FIELD, WhatIfAddress, WhatIfPage
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
-from leaderboard.rankings.revision_parameter import publication_asked_for
+from leaderboard.rankings.revision_parameter import publication_asked_for, revision_query
 from leaderboard.rankings.weights import WeightsError
 
 
@@ -52,6 +52,7 @@ def what_if(request: HttpRequest, key: str) -> HttpResponse:
         return render(request, "common/too_large.html", context | {"reason": error}, status=422)
     if board is not None:
         context["page"] = WhatIfPage(audience, address, board)
+        context["revision_query"] = revision_query(benchmark, publication.revision)
     return render(request, "explore/what_if.html", context)
 
 

@@ -11,7 +11,7 @@ from leaderboard.common.paging import page_links
 from leaderboard.explore.task import task_page
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
-from leaderboard.rankings.revision_parameter import publication_asked_for
+from leaderboard.rankings.revision_parameter import publication_asked_for, revision_query
 
 
 @require_safe
@@ -32,6 +32,7 @@ def task(request: HttpRequest, key: str, task: str) -> HttpResponse:
         "benchmark": benchmark,
         "page": page,
         "revision_number": publication.revision.number,
+        "revision_query": revision_query(benchmark, publication.revision),
         "pages": page_links(page.rows, revision=number),
     }
     return render(request, "explore/task.html", context)

@@ -25,7 +25,7 @@ from leaderboard.operations.health import problems, readiness
 from leaderboard.operations.metrics import metrics_text
 from leaderboard.operations.retention import DESCRIPTIONS
 from leaderboard.queue.heartbeats import living_processes
-from leaderboard.queue.kinds import JOB_KINDS, STUDY, study_of
+from leaderboard.queue.kinds import JOB_KINDS, REVISION, STUDY, study_of
 from leaderboard.queue.places import last_of, newer_revisions, places
 from leaderboard.queue.queries import queue_counts, running_jobs, visible_error, visible_jobs, workers_since
 from leaderboard.rankings.ranks_again import is_requested
@@ -109,7 +109,7 @@ def _job(job: Job, now: datetime, *, with_error: bool) -> dict[str, object]:
         "worker": job.worker,
         "kind": kind_name,
         "benchmark_name": job.benchmark.name if job.benchmark else "",
-        "revision_number": job.sequence,
+        "revision_number": job.sequence if job.subject_kind == REVISION else None,
         "state": job.state,
         "attempts": job.attempts,
         "queued_at": job.created_at,

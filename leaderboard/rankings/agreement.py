@@ -1,5 +1,6 @@
 """How far the rules of a board agree with its reference rule."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,7 +24,7 @@ class Agreement:
     n_common: int
     kendall_tau: float  # tau-b
     spearman: float
-    top_rate: float  # the share of the first TOP places given to the same systems; NaN with fewer systems
+    top_rate: float  # the share of the first TOP places given to the same systems; NaN where there are no other places
     max_rank_change: float  # places
     n_tying: int = 0  # how many of the two tie all these systems, so that no correlation is defined
 
@@ -63,7 +64,7 @@ def agreements(columns: Sequence[Column], reference: Column) -> dict[str, Agreem
             n_common=int(comparison.n_common[0, k]),
             kendall_tau=float(comparison.kendall_tau[0, k]),
             spearman=float(comparison.spearman[0, k]),
-            top_rate=float(comparison.top[TOP][0, k]),
+            top_rate=float(comparison.top[TOP][0, k]) if comparison.n_common[0, k] > TOP else math.nan,
             max_rank_change=float(comparison.max_rank_change[0, k] * (comparison.n_common[0, k] - 1)),
             n_tying=sum(len(set(row[~np.isnan(ranks[0] + ranks[k])].tolist())) == 1 for row in (ranks[0], ranks[k])),
         )

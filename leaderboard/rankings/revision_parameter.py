@@ -5,7 +5,7 @@ from django.utils.translation import gettext
 
 from leaderboard.common.requests import DeadLinkError
 from leaderboard.common.text import whole_number
-from leaderboard.models import Benchmark, Publication
+from leaderboard.models import Benchmark, Publication, Revision
 from leaderboard.rankings.revisions import publication_at
 
 
@@ -36,6 +36,13 @@ def publication_asked_for(benchmark: Benchmark, number: str, *, needs_ranks: boo
             text = gettext("Revision %(number)s of %(benchmark)s is not published. The newest one is %(newest)s.")
         raise DeadLinkError(text % {"number": number[:40], "benchmark": benchmark.name, "newest": newest})
     return publication
+
+
+def revision_query(benchmark: Benchmark, revision: Revision | None) -> str:
+    """The end of the address of another page at this revision: `?revision=2`; empty where it is the published one."""
+    if revision is None or revision.number == benchmark.published_number:
+        return ""
+    return f"?revision={revision.number}"
 
 
 def stated_revision(text: str) -> int | None:

@@ -1,13 +1,28 @@
-"""Properties of systems besides their scores."""
+"""Properties of systems besides their scores, and why one is not on a board."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
-from django.db.models import BooleanField, Case, F, JSONField, Q, Value, When
+from django.db.models import BooleanField, Case, Exists, F, JSONField, OuterRef, Q, Value, When
+from django.http import Http404
+from django.utils.translation import gettext, gettext_noop
 
+from leaderboard.access.audience import Audience
 from leaderboard.common.language.stored import in_english
-from leaderboard.models import Baseline, Revision, Submission, System, SystemChange, User
+from leaderboard.models import (
+    Baseline,
+    Publication,
+    Report,
+    Revision,
+    Submission,
+    SubmissionEvent,
+    System,
+    SystemChange,
+    User,
+)
+from leaderboard.rankings.reports import BOARD
 from leaderboard.rankings.scores import BoardSystem, changes_until
 from ranking_engine.files.metadata import MetadataField
 
@@ -17,6 +32,8 @@ ORGANISATION = MetadataField("organisation", "Organisation")
 BASELINE = MetadataField(
     "baseline", "Baseline", "choice", choices=tuple(in_english(label) for label in Baseline.labels)
 )
+
+NO_SYSTEM = gettext_noop("No system of this name is on the published board.")
 
 
 @dataclass(frozen=True)
@@ -106,3 +123,70 @@ def names_on_boards(system_ids: Sequence[int]) -> dict[int, str]:
     rows = changes.order_by("revision__number", "pk").values_list("system_id", "kind", "name")
     last = {pk: (kind, name) for pk, kind, name in rows}
     return {pk: name for pk, (kind, name) in last.items() if kind != SystemChange.Kind.LEFT}
+
+
+@dataclass(eq=False)
+class WithdrawnSystemError(Http404):
+    """The scores of a system were withdrawn, so that it left the board.
+
+    Attributes:
+        key: of the system.
+        name: which it had when it left.
+        number: of the revision without it.
+        at: when that was made.
+        reason: why, as those wrote who withdrew its scores.
+        last_number: of the newest board with it that can be looked at; 0 where there is none.
+    """
+
+    key: str
+    name: str
+    number: int
+    at: datetime
+    reason: str
+    last_number: int
+
+    def __str__(self) -> str:
+        return gettext("The scores of %(name)s were withdrawn at revision %(number)s.") % {
+            "name": self.name, "number": self.number,
+        }  # fmt: skip
+
+
+def why_absent(audience: Audience, revision: Revision, key: str) -> Http404:
+    """Why a system is not on the board of a revision, as far as the reader may know.
+
+    Of one whose scores were taken down nothing is said to anyone: that it is gone is what was asked for.
+
+    Args:
+        audience: who reads.
+        revision: of the board that they look at.
+        key: of the system.
+    """
+    changes = SystemChange.objects.filter(system__benchmark=audience.benchmark, system__key=key)
+    changes = changes.filter(revision__number__lte=revision.number).select_related("revision", "system")
+    last = changes.order_by("-revision__number", "-pk").first()
+    if last is None or last.kind != SystemChange.Kind.LEFT:
+        return Http404(gettext(NO_SYSTEM))
+    if audience.is_restricted and last.system_id not in audience.proven_system_ids:
+        return Http404(gettext(NO_SYSTEM))
+    events = SubmissionEvent.objects.filter(submission__system_id=last.system_id)
+    if events.filter(kind=SubmissionEvent.Kind.TAKEN_DOWN).exists():
+        return Http404(gettext(NO_SYSTEM))
+    withdrawals = events.filter(kind=SubmissionEvent.Kind.WITHDRAWN, revision=last.revision).order_by("-pk")
+    joined = changes.filter(kind=SystemChange.Kind.JOINED).order_by("-revision__number").first()
+    board = Report.objects.filter(revision=OuterRef("revision"), engine_version=OuterRef("engine_version"), kind=BOARD)
+    boards = Publication.objects.filter(
+        Exists(board),
+        benchmark=audience.benchmark,
+        revision__number__gte=joined.revision.number if joined else last.revision.number,
+        revision__number__lt=last.revision.number,
+        revision__withdrawn_at=None,
+        revision__ranks_removed_at=None,
+    )
+    return WithdrawnSystemError(
+        key=key,
+        name=last.name,
+        number=last.revision.number,
+        at=last.revision.created_at,
+        reason=withdrawals.values_list("reason", flat=True).first() or "",
+        last_number=boards.order_by("-revision__number").values_list("revision__number", flat=True).first() or 0,
+    )

@@ -18,6 +18,7 @@ from leaderboard.models import Benchmark, Publication, Report, Revision
 from leaderboard.queue.kinds import STUDIES_WITH_BOARDS, STUDY
 from leaderboard.rankings.configuration import configuration_of, has_rule
 from leaderboard.rankings.reports import unpack_arrays
+from leaderboard.rankings.revision_parameter import revision_query
 from leaderboard.rankings.scores import systems_at
 from leaderboard.studies.findings import findings
 from leaderboard.studies.grades import StudyGrade
@@ -124,8 +125,11 @@ def stability_sections(benchmark: Benchmark, publication: Publication, marked: s
 def names_at(benchmark: Benchmark, revision: Revision) -> StudyNames:
     """The names at a revision; anyone who reads the page may see all of them."""
     systems = {system.key: system.name for system in systems_at(revision)}
+    at_revision = revision_query(benchmark, revision)
     return StudyNames(
-        systems, configuration_of(revision).task_names, lambda key: reverse("system", args=[benchmark.key, key])
+        systems,
+        configuration_of(revision).task_names,
+        lambda key: reverse("system", args=[benchmark.key, key]) + at_revision,
     )
 
 

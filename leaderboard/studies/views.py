@@ -27,7 +27,7 @@ from leaderboard.queue.retry import retry_board
 from leaderboard.queue.turns import want_while_looking
 from leaderboard.rankings.confidence.dependence import published_dependence
 from leaderboard.rankings.ranks_again import request_ranks
-from leaderboard.rankings.revision_parameter import publication_asked_for
+from leaderboard.rankings.revision_parameter import publication_asked_for, revision_query
 from leaderboard.rankings.revisions import visible_hash
 from leaderboard.studies import landscape as service
 from leaderboard.studies.forms import StudiesForm
@@ -114,7 +114,7 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
             for rule in rules
         ],
         "downloads": export_links(key, "studies", **parameters),
-        "revision_query": f"?{urlencode(parameters)}" if parameters else "",
+        "revision_query": revision_query(benchmark, publication and publication.revision),
         "may_administer": audience.may_administer,
         "waiting_ids": ",".join(["#studies-overview", *(f"#study-{key}" for key in waiting)]) if waiting else "",
     }
@@ -144,6 +144,7 @@ def instances(request: HttpRequest, key: str) -> HttpResponse:
         "benchmark": benchmark,
         "publication": publication,
         "page": instances_page(publication, has_items=sees_instances(audience)),
+        "revision_query": revision_query(benchmark, publication and publication.revision),
         "names": [gettext(name) for name in NAMES.values()],
         "citation": publication
         and cite_figure(

@@ -21,13 +21,13 @@ def sort_mark(state: str) -> str:
 
 
 @register.simple_tag
-def score_rows(rows: Sequence[ScoreRow], benchmark_key: str) -> SafeString:
+def score_rows(rows: Sequence[ScoreRow], benchmark_key: str, revision_query: str) -> SafeString:
     """One row a system: its rank, its name, and a cell for each column."""
     pattern = reverse("system", args=[benchmark_key, "0"])  # keys are slugs, and none is a part of the rest
     head, _, tail = pattern.rpartition("0")
     lines = [
         f'<tr><th scope="row"><span class="place">{row.rank_text}</span>'
-        f'<a href="{head}{row.key}{tail}" title="{escape(row.name)}">{escape(row.short_name)}</a></th>'
+        f'<a href="{head}{row.key}{tail}{revision_query}" title="{escape(row.name)}">{escape(row.short_name)}</a></th>'
         f"{''.join(map(_cell, row.cells))}</tr>"
         for row in rows
     ]

@@ -12,7 +12,7 @@ FIRST = {"1": "first", "=1": "joint"}  # classes of first places, held alone and
 
 
 @register.simple_tag
-def what_if_rows(rows: list[WhatIfRow], benchmark_key: str) -> SafeString:
+def what_if_rows(rows: list[WhatIfRow], benchmark_key: str, revision_query: str) -> SafeString:
     """One table row a system: rank, change against the benchmark's weights, rank under every rule."""
     pattern = reverse("system", args=[benchmark_key, "0"])  # keys are slugs, and none is a part of the rest
     head, _, tail = pattern.rpartition("0")
@@ -22,8 +22,8 @@ def what_if_rows(rows: list[WhatIfRow], benchmark_key: str) -> SafeString:
         change = f' class="{row.direction}"' if row.change else ""
         lines.append(
             f'<tr data-system="{row.index}"><td class="place">{row.text}</td><td class="change"><span{change}>'
-            f'{row.change_text}</span></td><th scope="row"><a href="{head}{row.key}{tail}">{escape(row.name)}</a></th>'
-            f"{cells}</tr>"
+            f'{row.change_text}</span></td><th scope="row">'
+            f'<a href="{head}{row.key}{tail}{revision_query}">{escape(row.name)}</a></th>{cells}</tr>'
         )
     return mark_safe("\n".join(lines))  # noqa: S308 -- ranks and keys are plain, names are escaped
 

@@ -37,7 +37,7 @@ from leaderboard.models import Benchmark
 from leaderboard.on_demand.budget import RETRY_SECONDS, BusyError, TooLargeError, TooOftenError
 from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.rankings.redaction import hidden_text
-from leaderboard.rankings.revision_parameter import publication_asked_for
+from leaderboard.rankings.revision_parameter import publication_asked_for, revision_query
 from leaderboard.rankings.revisions import RemovedRanksError
 from ranking_engine.catalogue.variants import LONGEST_KEY
 from ranking_engine.text.characters import writable
@@ -138,7 +138,8 @@ def embed(request: HttpRequest, key: str) -> HttpResponse:
     else:
         has_size = bool(query.top or query.page > 1)
         rows = board.rows if has_size else board.rows[: board.n_pinned + SHOWN_SYSTEMS]
-        linked_rows = [replace(row, url=reverse("system", args=[key, row.key])) for row in rows]
+        at_revision = revision_query(benchmark, board.published.revision)
+        linked_rows = [replace(row, url=reverse("system", args=[key, row.key]) + at_revision) for row in rows]
         context |= {
             "board": board,
             "rows": rows if audience.is_restricted else linked_rows,

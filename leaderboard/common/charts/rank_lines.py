@@ -8,7 +8,8 @@ from leaderboard.common.charts.text_width import LABEL_SIZE, label_room
 
 TOP, BOTTOM = 96, 16
 NAME_SIZE, BOLD = 11, 1.15  # the type of a name; how much wider it is where it is pinned
-MAX_SHRUNK = 520  # a chart that is no wider is shrunk to a phone where it would else be pushed sideways
+# A chart that is no wider is shrunk to a phone, or to a tablet, where it would else be pushed sideways.
+MAX_SHRUNK, MAX_SHRUNK_TO_TABLET = 520, 900
 NUMBERS_TOP = 36  # what takes TOP where columns have names takes so much where they have numbers
 MARKS = 44  # what the numbers of the ranks take beside the lines
 NARROWEST, WIDEST, ACROSS = 34, 84, 760  # between two columns, and what all of them may take
@@ -63,6 +64,7 @@ class RankLines:
     mark_x: int
     is_named_last: bool
     is_small: bool
+    is_medium: bool
     is_slanted: bool  # whether the columns' names lean, because one of them is long
     top: int = TOP
     bottom: int = 0
@@ -180,6 +182,7 @@ def rank_lines(
         mark_x=left - 30 if is_named_last else right + 12,
         is_named_last=is_named_last,
         is_small=is_named_last and width <= MAX_SHRUNK,
+        is_medium=is_named_last and MAX_SHRUNK < width <= MAX_SHRUNK_TO_TABLET,
         is_slanted=is_slanted,
         bottom=round(y(last)),
         knee=f"{y(knee) + ROW / 2:.0f}" if last > knee else "",

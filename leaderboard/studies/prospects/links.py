@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 
 from leaderboard.common.files import export_links
 from leaderboard.models import Benchmark, Publication
+from leaderboard.rankings.revision_parameter import revision_query
 from leaderboard.studies.prospects.conditions import FIELDS
 from leaderboard.studies.prospects.page import ALL, ProspectRow, ProspectsPage, ProspectsQuery
 from leaderboard.studies.prospects.text import VERDICT_WORDS
@@ -43,7 +44,11 @@ class ProspectsLinks:
     @property
     def rows(self) -> list[ProspectRow]:
         """The systems of the page, each with its address."""
-        return [replace(row, url=reverse("system", args=[self.benchmark.key, row.key])) for row in self.page.rows]
+        at_revision = revision_query(self.benchmark, self.publication.revision)
+        return [
+            replace(row, url=reverse("system", args=[self.benchmark.key, row.key]) + at_revision)
+            for row in self.page.rows
+        ]
 
     @property
     def verdicts(self) -> list[VerdictLink]:

@@ -16,7 +16,7 @@ from leaderboard.common.text import whole_number
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import configuration_of
-from leaderboard.rankings.revision_parameter import publication_asked_for
+from leaderboard.rankings.revision_parameter import publication_asked_for, revision_query
 from leaderboard.rankings.revisions import visible_hash
 from leaderboard.studies.prospects.conditions import (
     answer,
@@ -47,7 +47,8 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
     if publication is None:
         return render(request, "studies/prospects/prospects.html", context)
     if system_key := key_of_system(publication, request.GET.get("system", "")):
-        return redirect(f"{reverse('system', args=[key, system_key])}#prospects")
+        address = reverse("system", args=[key, system_key]) + revision_query(benchmark, publication.revision)
+        return redirect(f"{address}#prospects")
     verdict, page_number = request.GET.get("verdict", ""), whole_number(request.GET.get("page", "1"), 7)
     if verdict not in ("", ALL, *VERDICT_WORDS):
         raise BadRequest(

@@ -31,9 +31,10 @@ from leaderboard.submissions.preview.draft import (
     latest_state,
     rankings_of,
     ranks_others,
+    rules_left_out,
 )
 from leaderboard.submissions.preview.table import TableEffect, table_effect
-from leaderboard.submissions.preview.text import ranks_sentence, winners_sentence
+from leaderboard.submissions.preview.text import left_out_sentence, ranks_sentence, winners_sentence
 from leaderboard.submissions.problems import SubmissionError, require_reason
 from leaderboard.submissions.queries import latest_submitters
 from leaderboard.submissions.rows import CheckedRow
@@ -166,7 +167,7 @@ def review(batch: Batch) -> Decision:
         old, new = {}, {}
     first_rows, n = rows[:SHOWN_ROWS], len(state.systems)
     effects = [table_effect(rule, old.get(rule), ranking, n, names) for rule, ranking in new.items()]
-    summary = [winners_sentence(effects)]
+    summary = [winners_sentence(effects), left_out_sentence(rules_left_out(after, new))]
     if len(rows) == 1 and new:
         # Where the system would be over the rules; a new one is last.
         system = rows[0]["system"]

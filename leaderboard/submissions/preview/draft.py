@@ -18,7 +18,7 @@ from leaderboard.rankings.configuration import BoardConfiguration, configuration
 from leaderboard.rankings.score_matrix import build_matrix, revision_matrix
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.submissions.drafts import rows_now
-from leaderboard.submissions.preview.text import ranks_sentence, winners_sentence
+from leaderboard.submissions.preview.text import left_out_sentence, ranks_sentence, winners_sentence
 from leaderboard.submissions.queries import other_submitters
 from leaderboard.submissions.rows import CheckedRow, CheckedScore
 from ranking_engine import Ranking, ScoreMatrix
@@ -79,6 +79,7 @@ class Preview:
     near_misses: list[str]
     rows: list[ScoreChange] = field(default_factory=list)
     effects: list[RuleEffect] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)  # names of rules that take too long for a preview
     is_hidden: bool = False  # whether the effects are not shown to this owner of a draft
     other_submitter: str = ""  # whose scores it would replace, where that is not the owner of the draft
     too_large: str = ""  # why no effects were worked out
@@ -90,7 +91,8 @@ class Preview:
             return ""
         ranks = [effect.rank_after for effect in self.effects]
         n_leaving_out = sum(effect.rank_after is None and effect.ranks_others for effect in self.effects)
-        return f"{ranks_sentence(self.system_name, ranks, n_leaving_out)} {winners_sentence(self.effects)}"
+        parts = [ranks_sentence(self.system_name, ranks, n_leaving_out), winners_sentence(self.effects)]
+        return " ".join(filter(None, [*parts, left_out_sentence(self.left_out)]))
 
 
 @dataclass(frozen=True)
@@ -182,6 +184,7 @@ def preview_draft(draft: Draft, audience: Audience) -> Preview:
     after = before.with_rows([row])
     i = len(before.systems) if place is None else place
     effects: list[RuleEffect] = []
+    left_out: list[str] = []
     too_large = ""
     try:
         (old_rankings, new_rankings), names = rankings_of(before, after), [system.name for system in after.systems]
@@ -220,6 +223,7 @@ def preview_draft(draft: Draft, audience: Audience) -> Preview:
                     changes=changed[:SHOWN_CHANGES],
                 )
             )
+        left_out = rules_left_out(after, new_rankings)
     except TooLargeError as error:
         too_large = str(error)
     return Preview(
@@ -229,6 +233,7 @@ def preview_draft(draft: Draft, audience: Audience) -> Preview:
         near_misses=row["system"]["near_misses"],
         rows=_score_changes(row["scores"], before.configuration, old, after.values[i]),
         effects=effects,
+        left_out=left_out,
         too_large=too_large,
         other_submitter=next(iter(other_submitters(audience, [key] if key else []).values()), ""),
     )
@@ -319,6 +324,19 @@ def _ranked_side_by_side(
         for side in (old, new)
     ]
     return before_and_after[0], before_and_after[1]
+
+
+def rules_left_out(after: BoardState, rankings: Mapping[str, Ranking]) -> list[str]:
+    """The names of the rules that the board would have and that take too long to be ranked on demand.
+
+    Args:
+        after: the board as it would be.
+        rankings: those that were done in time; where there are none, no rule is left out.
+    """
+    if not rankings:
+        return []
+    split = split_rules(len(after.systems), len(after.configuration.tasks), after.configuration.variants)
+    return [rule_name(rule) for rule in [*split.quick, *split.slow] if rule not in rankings]
 
 
 def ranks_others(ranking: Ranking, i: int) -> bool:

@@ -17,8 +17,14 @@ from leaderboard.rankings.configuration import BoardConfiguration
 from leaderboard.rankings.instances import unpack_names
 from leaderboard.submissions.drafts import rows_now
 from leaderboard.submissions.instances.vectors import differing_means
-from leaderboard.submissions.preview.draft import BoardState, RankChange, latest_state, rankings_of
-from leaderboard.submissions.preview.text import winners_sentence
+from leaderboard.submissions.preview.draft import (
+    BoardState,
+    RankChange,
+    latest_state,
+    rankings_of,
+    rules_left_out,
+)
+from leaderboard.submissions.preview.text import left_out_sentence, winners_sentence
 from leaderboard.submissions.queries import other_submitters
 from leaderboard.submissions.rows import CheckedRow
 from ranking_engine import Ranking
@@ -84,6 +90,7 @@ class TablePreview:
     n_unchanged: int | None  # None where the board's scores are hidden
     rows: list[TableRow]  # the first of them, as `preview_table` sorts them
     effects: list[TableEffect]
+    left_out: list[str] = field(default_factory=list)  # names of rules that take too long for a preview
     n_with_instances: int = 0  # systems with scores of single instances
     clusters: list[StatedClusters] = field(default_factory=list)
     differing: list[DifferingScore] = field(default_factory=list)
@@ -93,7 +100,7 @@ class TablePreview:
     @property
     def summary(self) -> str:
         """What changes at the top, in a sentence; empty where no rule ranks."""
-        return winners_sentence(self.effects)
+        return " ".join(filter(None, [winners_sentence(self.effects), left_out_sentence(self.left_out)]))
 
     @property
     def n_replaced(self) -> int:
@@ -156,6 +163,7 @@ def preview_table(draft: Draft, audience: Audience) -> TablePreview:
             table_effect(rule, old.get(rule), ranking, len(before.systems), [system.name for system in after.systems])
             for rule, ranking in new.items()
         ],
+        left_out=rules_left_out(after, new),
         too_large=too_large,
         n_with_instances=sum("instances" in row for row in rows),
         clusters=[

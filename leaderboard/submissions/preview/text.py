@@ -5,6 +5,8 @@ from typing import Protocol
 
 from django.utils.translation import gettext, ngettext
 
+from leaderboard.common.text import in_words
+
 
 class Effect(Protocol):
     """What a draft would change under one rule, as far as the first place goes."""
@@ -16,6 +18,13 @@ class Effect(Protocol):
     @property
     def winner_after(self) -> str:
         """Who would be first."""
+
+
+def left_out_sentence(names: Sequence[str]) -> str:
+    """Which rules of the board a preview does not compare; empty where it compares all."""
+    if not names:
+        return ""
+    return gettext("Not compared, because they take too long for a preview: %(names)s.") % {"names": in_words(names)}
 
 
 def winners_sentence(effects: Sequence[Effect]) -> str:

@@ -7,8 +7,16 @@ import re
 import pytest
 from django.urls import reverse
 
-from leaderboard.models import Submission
+from leaderboard.access.audience import audience_of
+from leaderboard.models import Report, Submission
+from leaderboard.models.submissions import Source
+from leaderboard.submissions.drafts import make_draft
+from leaderboard.submissions.lifecycle import accept_batch, confirm_draft
+from leaderboard.submissions.moderation.decisions import review
 from leaderboard.submissions.moderation.takedowns import take_down
+from leaderboard.submissions.preview.draft import preview_draft
+from leaderboard.submissions.rows import SubmittedRow
+from tests.factories import owner_of
 from tests.leaderboard.benchmarks.older_weights import without_weight
 from tests.markup import compact
 
@@ -60,7 +68,7 @@ def test_where_no_system_joined_or_left_there_are_no_other_systems(make, client)
     sentence = page(client, make.publish(benchmark), **{"from": 2}).context["changes"].sentence
     assert re.fullmatch(
         r"2 scores of A changed\. The order of the systems changed under \d+ of \d+ rules, "
-        r"and the first place changed under \d+\.", sentence,
+        r"and the first place changed under \d+ of \d+ rules with a winner\.", sentence,
     )  # fmt: skip
 
 
@@ -83,6 +91,50 @@ def test_who_is_pushed_down_by_newcomers_alone_has_not_moved(make, client):
     assert {m.system.name: (m.before, m.after) for m in changes.moves} == {
         "A": (1, 3), "B": (2, 4), "C": (3, 5), "D": (None, 1), "E": (None, 2),
     }  # fmt: skip
+
+
+def test_first_places_are_counted_as_the_preview_counted_them(make, client):
+    """Eve is the Condorcet winner until Ev comes: a rule that names a winner and ranks no one else counts, too."""
+    scores = {
+        "Ada": [90.0, 85, 70, 60, 88], "Bob": [80.0, 82, 75, 66, 80], "Cyd": [70.0, 88, 72, 61, 79],
+        "Eve": [91.0, 86, 71, 64, 84],
+    }  # fmt: skip
+    benchmark = make.published(scores, submission_policy="moderated")
+    submitter, owner = make.user(), owner_of(benchmark)
+    row = SubmittedRow("Ev", {f"task-{t}": str(score) for t, score in enumerate((95, 90, 77, 50, 90), start=1)})
+    draft = make_draft(audience_of(submitter, benchmark), [row], source=Source.FORM)
+    preview = preview_draft(draft, audience_of(submitter, benchmark))
+    batch = confirm_draft(draft, actor=submitter, previewed_number=1, creates_systems=True)
+    decided_on = review(batch).summary
+    accept_batch(batch, actor=owner)
+    answer = page(client, make.publish(benchmark))
+    changes = answer.context["changes"]
+    would, did = (
+        re.search(rf"first place {verb} under (\d+ of \d+) rules with a winner", text)
+        for verb, text in (("would change", preview.summary), ("changed", changes.sentence))
+    )
+    assert would is not None
+    assert did is not None
+    assert (would[1], would[0] in decided_on) == (did[1], True)
+    firsts = {effect.rule_name: (effect.winner_before, effect.winner_after) for effect in preview.effects}
+    assert {rule.name: (rule.first_before, rule.first_after) for rule in changes.rules} == {
+        rule: winners for rule, winners in firsts.items() if any(winners)
+    }
+    condorcet = next(rule for rule in changes.rules if rule.rule == "condorcet")
+    assert (condorcet.first_before, condorcet.first_after, condorcet.is_order) == ("Eve", "Ev", False)
+    assert sorted(changes.without_ranks) == sorted(rule for rule, winners in firsts.items() if not any(winners))
+    assert changes.not_compared == []
+
+
+def test_a_rule_that_is_known_at_one_revision_alone_is_named_and_not_counted(make, client):
+    benchmark = changing(make)
+    before = page(client, benchmark).context["changes"]
+    Report.objects.filter(revision__benchmark=benchmark, revision__number=1, summary__rule="borda").delete()
+    answer = page(client, benchmark)
+    changes = answer.context["changes"]
+    assert changes.not_compared == ["Borda"]
+    assert [rule for rule in before.rules if rule.rule != "borda"] == changes.rules
+    assert "Rules not compared, because their ranks are not known at both revisions: Borda." in compact(answer)
 
 
 def test_rules_under_which_most_moved_stand_first(make, client):

@@ -29,13 +29,21 @@ def test_an_order_turned_round_agrees_in_nothing():
 
 
 def test_ties_and_unranked_systems_count_as_defined():
-    """Common: the first five. Reference 1 2 3 4 5, other 1, 2.5, 2.5, 4, 5: nine pairs agree, one is tied in one."""
-    borda, mean = column("borda", [1, 2, 3, 4, 5, 6]), column("mean", [1, 2, 2, 4, 5, -1])
+    """Common: the first six. Reference 1 to 6, other 1, 2.5, 2.5, 4, 5, 6: fourteen pairs agree, one is tied in one."""
+    borda, mean = column("borda", [1, 2, 3, 4, 5, 6, 7]), column("mean", [1, 2, 2, 4, 5, 6, -1])
     agreement = agreements([borda, mean], borda)["mean"]
-    assert agreement.n_common == 5
-    assert agreement.kendall_tau == pytest.approx(9 / np.sqrt(10 * 9))
+    assert agreement.n_common == 6
+    assert agreement.kendall_tau == pytest.approx(14 / np.sqrt(15 * 14))
     assert (agreement.top_rate, agreement.max_rank_change) == (1.0, 0.5)
     assert agreement.text.endswith("100 % of the top 5 the same, largest change 0.5 places")
+
+
+def test_the_first_five_of_five_are_always_the_same_so_nothing_is_said_of_them():
+    """Common: five of six, in opposite orders."""
+    borda, mean = column("borda", [1, 2, 3, 4, 5, 6]), column("mean", [5, 4, 3, 2, 1, -1])
+    assert agreements([borda, mean], borda)["mean"].text == (
+        "Kendall’s τ −1.00, Spearman’s ρ −1.00, largest change 4 places"
+    )
 
 
 def test_rankings_that_tie_all_systems_have_no_correlation_and_say_so():
