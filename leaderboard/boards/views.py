@@ -129,9 +129,9 @@ def system(request: HttpRequest, key: str, system_key: str) -> HttpResponse:
     Of one whose scores were withdrawn, at which revision they were, and why.
     """
     benchmark, audience = readable_benchmark(request.user, key, restricted=True)
-    benchmark.publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
-    at_revision = revision_query(benchmark, benchmark.publication and benchmark.publication.revision)
-    earlier_number = benchmark.publication.revision.number if benchmark.publication and at_revision else 0
+    publication = benchmark.publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
+    at_revision = revision_query(benchmark, publication.revision if publication else None)
+    earlier_number = publication.revision.number if publication and at_revision else 0
     rival = request.GET.get("above", "")[:80]
     if rival and not may_ask(request):
         return render(request, "429.html", status=429)

@@ -33,7 +33,8 @@ def rule(request: HttpRequest, key: str, rule_key: str) -> HttpResponse:
     benchmark.publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
     if not has_rule(benchmark, rule_key):
         raise Http404(gettext("There is no rule %(rule_key)s.") % {"rule_key": repr(rule_key)})
-    at_revision = revision_query(benchmark, benchmark.publication and benchmark.publication.revision)
+    publication = benchmark.publication
+    at_revision = revision_query(benchmark, publication.revision if publication else None)
     try:
         page = build_rule_page(
             audience, query, rule_key, lambda system: reverse("system", args=[key, system]) + at_revision

@@ -205,8 +205,14 @@ def revision_changes(
         ranked = RankDifference(old.ranks, new.ranks).moves()
         moves[key] = [RankMove(names[move.system], move.before, move.after) for move in ranked]
         moves[key].sort(key=lambda move: (move.after or 10**9, move.before or 10**9, move.system.name))
-        in_common = _moves_in_common(moves[key])
-        moved = [move for move in in_common if not move.is_same]
+        # Of the systems that both revisions rank, among these alone: a system that joins pushes no one down.
+        in_common = [(move.system, move.before, move.after) for move in moves[key] if move.before and move.after]
+        befores, afters = (sorted(places) for places in ([m[1] for m in in_common], [m[2] for m in in_common]))
+        among = [
+            RankMove(system, 1 + bisect_left(befores, place_before), 1 + bisect_left(afters, place_after))
+            for system, place_before, place_after in in_common
+        ]
+        moved = [move for move in among if not move.is_same]
         first_before, first_after = (in_words(sorted(names[i].name for i in side.winners)) for side in (old, new))
         rules.append(
             RuleMoves(
@@ -303,16 +309,6 @@ def _rules_at(
 
 def _by_system(ids: Sequence[int], ranks: np.ndarray) -> dict[int, int]:
     return {system: int(rank) for system, rank in zip(ids, ranks, strict=True) if rank >= 1}
-
-
-def _moves_in_common(moves: Sequence[SystemMove]) -> list[SystemMove]:
-    """The moves of the systems that both revisions rank, among these alone: a system that joins pushes no one down."""
-    common = [(move.system, move.before, move.after) for move in moves if move.before and move.after]
-    befores, afters = sorted(before for _, before, _ in common), sorted(after for _, _, after in common)
-    return [
-        RankMove(system, 1 + bisect_left(befores, before), 1 + bisect_left(afters, after))
-        for system, before, after in common
-    ]
 
 
 def _slopes(

@@ -132,7 +132,7 @@ def agreement(request: HttpRequest, key: str) -> HttpResponseBase:
         "benchmark": benchmark,
         "publication": publication,
         "is_earlier": publication is not None and publication.pk != benchmark.publication_id,
-        "revision_query": revision_query(benchmark, publication and publication.revision),
+        "revision_query": revision_query(benchmark, publication.revision if publication else None),
         "page": page,
         "why_nothing": as_sentence(in_page_language(why_nothing)),
         "query": query,

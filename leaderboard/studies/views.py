@@ -114,7 +114,7 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
             for rule in rules
         ],
         "downloads": export_links(key, "studies", **parameters),
-        "revision_query": revision_query(benchmark, publication and publication.revision),
+        "revision_query": revision_query(benchmark, publication.revision if publication else None),
         "may_administer": audience.may_administer,
         "waiting_ids": ",".join(["#studies-overview", *(f"#study-{key}" for key in waiting)]) if waiting else "",
     }
@@ -144,7 +144,7 @@ def instances(request: HttpRequest, key: str) -> HttpResponse:
         "benchmark": benchmark,
         "publication": publication,
         "page": instances_page(publication, has_items=sees_instances(audience)),
-        "revision_query": revision_query(benchmark, publication and publication.revision),
+        "revision_query": revision_query(benchmark, publication.revision if publication else None),
         "names": [gettext(name) for name in NAMES.values()],
         "citation": publication
         and cite_figure(
