@@ -9,6 +9,7 @@ import pytest
 from leaderboard.access.audience import audience_of
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.common.text import in_words
+from leaderboard.computing.rankings import RuleSplit
 from leaderboard.models import Draft
 from leaderboard.rankings.published import published_board
 from leaderboard.submissions.drafts import make_draft
@@ -215,3 +216,14 @@ def test_where_a_rule_ranks_no_system_the_reason_is_that_and_not_a_missing_score
     board = published_board(make.publish(benchmark).publication)
     (column,) = (column for column in board.columns if column.rule == "geometric_mean")
     assert column.reason_of(2) == "task U has lower-is-better scores"
+
+
+def test_rules_that_take_too_long_for_a_preview_are_named(make, monkeypatch):
+    split = RuleSplit(quick=["mean", "borda"], slow=["kemeny"], left_out={})
+    monkeypatch.setattr("leaderboard.submissions.preview.draft.split_rules", lambda *_: split)
+    preview = previewed(make, make.benchmark({"A": [1.0, 2.0], "B": [2.0, 1.0]}), "C", [5.0, 5.0])
+    assert [effect.rule_name for effect in preview.effects] == ["Mean", "Borda"]
+    assert preview.summary.endswith(
+        "The first place would change under 2 of 2 rules with a winner. "
+        "Not compared, because they take too long for a preview: Kemeny."
+    )
