@@ -47,6 +47,7 @@ from tests.factories import owner_of
 BAD = "a\x0bb"
 TOLD = "U+000B"
 OF_SIGNING_IN = {"login", "email", "password", "code", "oldpassword", "password1", "password2"}
+OF_SIGNING_IN |= {"username"}  # which allauth takes out of its forms where accounts have none, as here
 TABLES_IN_FORMS = {("UploadForm", "text"), ("NewBenchmarkForm", "text"), ("TryForm", "text"), ("TryForm", "about")}
 TABLES_IN_FORMS |= {("TryVotesForm", "text"), ("SendVotesForm", "text")}
 TABLES_IN_FORMS |= {("ValuesForm", "text"), ("TryForm", "variants"), ("FieldForm", "key")}  # the last two are looked up
