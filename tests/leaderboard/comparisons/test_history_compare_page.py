@@ -196,6 +196,17 @@ def test_the_history_draws_the_first_ten_over_the_revisions(make, client):
     assert {system.name: texts for system, texts in ranks.rows} == {
         name: [str(before.get(name, "")), str(after[name])] for name in NEW
     }
+    assert ">Ranks under Mean, revision by revision</h2>" in compact(
+        client.get(reverse("history", args=[benchmark.key]))
+    )
+
+
+def test_where_more_than_ten_have_a_rank_the_history_says_that_it_draws_the_first_ten(make, client):
+    benchmark = make.published({f"S{i}": [float(i)] for i in range(11)}, default_rule="mean")
+    make.accepted(benchmark, {"S0": [99.0]})
+    text = compact(client.get(reverse("history", args=[make.publish(benchmark).key])))
+    assert ">The first ten under Mean, revision by revision</h2>" in text
+    assert "Ranks of the current first ten under Mean, revision by revision" in text
 
 
 @pytest.mark.parametrize("query", [{"from": "x"}, {"rule": "bordo"}])

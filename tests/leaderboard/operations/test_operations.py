@@ -74,6 +74,9 @@ def test_staff_read_who_works_on_what_since_when_and_until_when_it_is_theirs(mak
     cells = re.findall(r"<t[hd][^>]*>(?:<code>)?([^<]*)", section.split("<tbody>")[1])
     assert cells[:5] == ["machine-7:4711", "Who can win", benchmark.name, "1", "2"]
     assert (int(cells[5]) >= 65, int(cells[6]) <= 20, cells[7]) == (True, True, "25 %")
+    Job.objects.filter(kind="prospects").update(subject_kind="predictionsubmission", sequence=0)  # about no revision
+    section = compact(client.get("/status/")).split('id="at-work"')[-1].split("</section>")[0]
+    assert re.findall(r"<t[hd][^>]*>(?:<code>)?([^<]*)", section.split("<tbody>")[1])[3] == "–"
     Job.objects.filter(kind="prospects").update(state="waiting")
     assert "No worker is busy" in compact(client.get("/status/"))
 
