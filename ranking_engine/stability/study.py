@@ -125,9 +125,12 @@ def cut_by_cost(
         estimate: the study's.
         n_units: how many units of work there are, such as repeats.
     """
-    return lambda matrix, parameters: max(
-        1, min(n_units(matrix, parameters), MAX_CHUNKS, math.ceil(estimate(matrix, parameters) / CHUNK_SECONDS))
-    )
+
+    def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
+        seconds = estimate(matrix, parameters)  # first: it refuses parameters that the study cannot have
+        return max(1, min(n_units(matrix, parameters), MAX_CHUNKS, math.ceil(seconds / CHUNK_SECONDS)))
+
+    return n_chunks
 
 
 def span(chunk: int, n_chunks: int, n_units: int) -> range:

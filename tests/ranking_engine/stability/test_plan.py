@@ -11,6 +11,7 @@ from ranking_engine.stability.catalogue import EXPERIMENTS, STUDIES, run_study
 from ranking_engine.stability.plan import make_plan, one_by_one_seconds
 from ranking_engine.stability.resampling.alone import Alone
 from ranking_engine.stability.studies.missing_scores import with_gaps
+from ranking_engine.stability.study import cut_by_cost
 
 MATRIX = random_matrix(9, 6, seed=4, kind="uniform", n_levels=5)
 RULES = ["borda", "kemeny"]
@@ -130,6 +131,17 @@ def test_merged_chunks_are_the_whole_with_slow_rules_too(monkeypatch):
         summary = record.merge(MATRIX, own, 0, partials).summary
         assert summary["rules"]["kemeny"]
         assert summary["slow_rules"]["kemeny"]["n_tables"] == sum(len(part["kemeny.proven"]) for part in partials)
+
+
+def test_wrong_parameters_are_refused_before_the_units_of_work_are_counted():
+    def estimate(matrix, parameters):
+        raise ValueError("`ratios` has 2.0; expected shares up to 1")
+
+    def n_units(matrix, parameters):
+        raise AssertionError("nothing is to be counted")
+
+    with pytest.raises(ValueError, match="expected shares"):
+        cut_by_cost(estimate, n_units)(MATRIX, {})
 
 
 def test_tables_ranked_alone_are_those_of_the_rules():
