@@ -211,14 +211,20 @@ def _by_rounds(pairs: Pairs, leaving: Callable[[Scores, NDArray[np.int64]], Bool
         remaining[rows] -= n_leaving
         away = where - some * n
         left[rows[some], away] = number
-        rest = np.arange(len(some))
-        while rest.size:  # those that leave a row one after the other: an index that repeats is subtracted once
-            is_first = np.ones(len(rest), dtype=bool)
-            is_first[1:] = some[rest[1:]] != some[rest[:-1]]
-            few, rest = rest[is_first], rest[~is_first]
+        for few in _one_a_row(some):
             if len(few) == len(rows):
                 scores -= gained[rows, away[few]]
             else:
                 scores[some[few]] -= gained[rows[some[few]], away[few]]
         scores.reshape(-1)[where] = np.inf
     return left
+
+
+def _one_a_row(rows: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
+    """Yield positions in `rows`, which ascends, that hold every row at most once, until all have been yielded."""
+    rest = np.arange(len(rows))
+    while rest.size:
+        is_first = np.ones(len(rest), dtype=bool)
+        is_first[1:] = rows[rest[1:]] != rows[rest[:-1]]
+        yield rest[is_first]
+        rest = rest[~is_first]

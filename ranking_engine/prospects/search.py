@@ -213,24 +213,7 @@ class ProspectSearch:
             if self.conditions_reason:
                 return replace(prospect, reason=self.conditions_reason)
             decision = self._decided(contest, k)
-            if decision.verdict == "undecided":
-                prospect = replace(prospect, reason=_UNVERIFIED)
-            else:
-                certificate: dict[str, Fraction] = {}
-                condition_shares: dict[int, Fraction] = {}
-                if decision.certificate is not None:
-                    names = [problem.part.system_names[r] for r in rivals.tolist()]
-                    certificate = exact.positive_shares(names, decision.certificate.rivals)
-                    condition_shares = {t: share for t, share in enumerate(decision.certificate.terms) if share}
-                prospect = replace(
-                    prospect,
-                    verdict=decision.verdict,
-                    weights=self._named(decision.numerators),
-                    margin=decision.margin,
-                    certificate=certificate,
-                    condition_shares=condition_shares,
-                    reason="",
-                )
+            prospect = self._with_verdict(prospect, contest, decision)
             if prospect.is_prospective:
                 prospect = self._with_objective(prospect, contest, k)
                 prospect = self._with_nearest(prospect, contest, decision) if nearest else prospect
@@ -294,6 +277,27 @@ class ProspectSearch:
         """Whether tasks are on scales so far apart that floats may not find the edge of a winning region."""
         known = [spread for spread in self._problem.leads.spreads or () if spread > 1]
         return len(known) > 1 and max(known) // min(known) > _UNEVEN
+
+    def _with_verdict(self, prospect: Prospect, contest: Contest, decision: Decision) -> Prospect:
+        """Put names to a decision."""
+        if decision.verdict == "undecided":
+            return replace(prospect, reason=_UNVERIFIED)
+        certificate: dict[str, Fraction] = {}
+        condition_shares: dict[int, Fraction] = {}
+        if decision.certificate is not None:
+            names = self._problem.part.system_names
+            rivals = [names[k] for k in contest.rivals.tolist()]
+            certificate = exact.positive_shares(rivals, decision.certificate.rivals)
+            condition_shares = {k: share for k, share in enumerate(decision.certificate.terms) if share}
+        return replace(
+            prospect,
+            verdict=decision.verdict,
+            weights=self._named(decision.numerators),
+            margin=decision.margin,
+            certificate=certificate,
+            condition_shares=condition_shares,
+            reason="",
+        )
 
     def _named(self, numerators: Sequence[int]) -> dict[str, Fraction]:
         """Return the positive weights by task."""

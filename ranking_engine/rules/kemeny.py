@@ -49,23 +49,13 @@ def kemeny(profile: Profile, *, seconds: float = DEFAULT_SECONDS) -> Outcome:
     always = sum(np.minimum(wins, wins.T).sum(axis=1).tolist()) // 2
     cost = always + sum(part.excess for part in solved.parts)
     bound = always + sum(part.bound for part in solved.parts)
-    distance, is_proven = float(Fraction(cost, unit)), cost == bound
-    # No other order is optimal if each component has one, and each neighbour of another component is beaten.
-    upper, lower = solved.order[:-1], solved.order[1:]
-    is_free = (solved.label[upper] != solved.label[lower]) & ~(solved.margins[upper, lower] > 0)
-    is_only: list[bool | None] = [not is_free.any()]
-    for part in solved.parts:
-        has_one = None if part.n_best is None else part.n_best == 1
-        is_only.append(has_one if part.program is None else _only_best(part.program))
-    is_unique = None if None in is_only else True
-    if False in is_only:
-        is_unique = False if is_proven else None
+    distance = float(Fraction(cost, unit))
     details = {
         **pair_details(profile.pairwise),
         "distance": distance,
         "lower_bound": float(Fraction(bound, unit)),
-        "proven": is_proven,
-        "unique": is_unique,
+        "proven": cost == bound,
+        "unique": solved.is_unique(),
         "winners_complete": solved.winners_complete,
         "steps": asdict(steps),
         "mallows": asdict(fitted(profile, distance)),
@@ -142,24 +132,26 @@ class _Solved:
             if unbeaten:
                 are_all = part.firsts_complete or unbeaten <= set(part.firsts)
                 is_complete = is_complete and are_all and part.excess == part.bound
-        # Put components behind all that beat them; of several possible ones the first system's name decides.
-        apart = (margins > 0) & (label[:, None] != label)
-        n_before = np.array([int(apart[:, part.order].sum()) for part in parts])
-        free = [(int(part.order[0]), c) for c, part in enumerate(parts) if n_before[c] == 0]
-        heapq.heapify(free)
-        joined = []
-        while free:
-            _, c = heapq.heappop(free)
-            joined.append(parts[c].order)
-            was_waiting = n_before > 0
-            n_before -= np.bincount(label, weights=apart[parts[c].order].sum(axis=0), minlength=len(parts)).astype(int)
-            for k in np.flatnonzero(was_waiting & (n_before == 0)):
-                heapq.heappush(free, (int(parts[k].order[0]), int(k)))
-        order = np.concatenate(joined)
+        order = _joined(margins, label, parts)
         scores = np.empty(profile.n_systems)
         scores[by_name[order]] = np.arange(profile.n_systems, 0, -1)
         chosen = winners if is_complete else [int(order[0])]
         return cls(margins, label, parts, order, scores, tuple(sorted(by_name[chosen].tolist())), is_complete)
+
+    def is_unique(self) -> bool | None:
+        """Whether no other order is optimal: each component has one, and each neighbour of another one is beaten.
+
+        None where that stays open.
+        """
+        upper, lower = self.order[:-1], self.order[1:]
+        is_free = (self.label[upper] != self.label[lower]) & ~(self.margins[upper, lower] > 0)
+        answers: list[bool | None] = [not is_free.any()]
+        for part in self.parts:
+            is_only = None if part.n_best is None else part.n_best == 1
+            answers.append(is_only if part.program is None else _only_best(part.program))
+        if False in answers:
+            return False if all(part.excess == part.bound for part in self.parts) else None
+        return None if None in answers else True
 
 
 def _ordered(margins: Margins, members: NDArray[np.intp], left: Clock, steps: Steps, most_iterations: int) -> _Part:
@@ -186,6 +178,24 @@ def _ordered(margins: Margins, members: NDArray[np.intp], left: Clock, steps: St
     is_proven = unit == 1 and program.bound == program.excess
     ordered = members[program.order]
     return _Part(ordered, excess, bound, (int(ordered[0]),), False, program=program if is_proven else None)
+
+
+def _joined(margins: Margins, label: NDArray[np.int32], parts: list[_Part]) -> Order:
+    """Put components behind all that beat them; of several possible ones the first system's name decides."""
+    beats = margins > 0
+    apart = beats & (label[:, None] != label)
+    n_before = np.array([int(apart[:, part.order].sum()) for part in parts])
+    free = [(int(part.order[0]), c) for c, part in enumerate(parts) if n_before[c] == 0]
+    heapq.heapify(free)
+    joined = []
+    while free:
+        _, c = heapq.heappop(free)
+        joined.append(parts[c].order)
+        was_waiting = n_before > 0
+        n_before -= np.bincount(label, weights=apart[parts[c].order].sum(axis=0), minlength=len(parts)).astype(int)
+        for k in np.flatnonzero(was_waiting & (n_before == 0)):
+            heapq.heappush(free, (int(parts[k].order[0]), int(k)))
+    return np.concatenate(joined)
 
 
 def _only_best(program: OrderProgram) -> bool | None:

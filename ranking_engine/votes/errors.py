@@ -9,6 +9,7 @@ Student's t with G - 1 degrees of freedom, as standard errors of Bradley-Terry o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,30 +47,34 @@ def covariance_of(
         meat = assembled(comparisons, (counted * slope**2).sum(axis=0), cross, float((counted * tie_slope**2).sum()))
         factor = 1.0
     else:
-        from scipy.sparse import coo_array  # noqa: PLC0415 -- slow import
-
-        # A row per cluster: the sum of its votes' derivatives in all parameters, times their weights.
         labels, n_clusters = clusters
-        n, k = comparisons.n_systems, comparisons.covariates.shape[1]
-        is_counted = comparisons.counts.ravel()[comparisons.codes] > 0
-        codes, weights = comparisons.codes[is_counted], votes.weights[is_counted]
-        rows = codes % comparisons.n_rows
-        slopes = weights * slope.ravel()[codes]
-        columns = [comparisons.first[rows], comparisons.second[rows]]
-        values = [slopes, -slopes]
-        for c in range(k):
-            columns.append(np.full(len(rows), n + c))
-            values.append(slopes * comparisons.covariates[rows, c])
-        if has_tie:
-            columns.append(np.full(len(rows), n + k))
-            values.append(weights * tie_slope.ravel()[codes])
-        places = (np.tile(labels[is_counted], len(columns)), np.concatenate(columns))
-        by_cluster = coo_array((np.concatenate(values), places), shape=(n_clusters, len(fit.parameters))).tocsr()
+        by_cluster = _cluster_gradients(fit, comparisons, votes, labels, n_clusters)
         meat = (by_cluster.T @ by_cluster).toarray()
         factor = n_counted / (n_counted - 1) if n_counted > 1 else 1.0  # of one cluster no error is stated
     # The constant in the information reaches none of this: derivatives sum to 0 in each component.
     bread = fit.inverse
     return np.asarray(factor * bread @ meat @ bread.T)
+
+
+def _cluster_gradients(fit: VoteFit, comparisons: Comparisons, votes: Votes, labels: Codes, n_clusters: int) -> Any:  # noqa: ANN401 -- a sparse array
+    """Return a row per cluster: the sum of its votes' derivatives in all parameters, times their weights; sparse."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 -- slow import
+
+    n, k = comparisons.n_systems, comparisons.covariates.shape[1]
+    is_counted = comparisons.counts.ravel()[comparisons.codes] > 0
+    codes, weights = comparisons.codes[is_counted], votes.weights[is_counted]
+    clusters, rows = labels[is_counted], codes % comparisons.n_rows
+    slopes = weights * fit.terms.slope.ravel()[codes]
+    columns = [comparisons.first[rows], comparisons.second[rows]]
+    values = [slopes, -slopes]
+    for c in range(k):
+        columns.append(np.full(len(rows), n + c))
+        values.append(slopes * comparisons.covariates[rows, c])
+    if fit.tie is not None:
+        columns.append(np.full(len(rows), n + k))
+        values.append(weights * fit.terms.tie_slope.ravel()[codes])
+    places = (np.tile(clusters, len(columns)), np.concatenate(columns))
+    return coo_array((np.concatenate(values), places), shape=(n_clusters, len(fit.parameters))).tocsr()
 
 
 def quantile_of(level: float, n_clusters: float | None) -> float:

@@ -47,6 +47,30 @@ class Cone:
         slack = ROUNDING * np.abs(self.rows).max(axis=1, initial=0.0) * weights.sum()
         return np.asarray(self.rows @ weights < -slack, dtype=bool)
 
+    def sweep(self, weights: FloatArray) -> bool:
+        """Give each weight in turn its best value, in place; return whether any row was gained."""
+        forms = self.rows @ weights
+        before = most = int(np.count_nonzero(forms < 0))
+        for t in range(self.n_weights):
+            # The most negative entries of rest + slope x over floor <= x <= 1, and the middle of where that is.
+            column = self.rows[:, t]
+            rest, moves = forms - column * weights[t], column != 0
+            fixed = int(np.count_nonzero(rest[~moves] < 0))
+            turn, is_rising = -rest[moves] / column[moves], column[moves] > 0
+            at_floor = np.where(is_rising, turn > self.floor, turn <= self.floor)
+            inside = (turn > self.floor) & (turn < 1)
+            order = np.argsort(turn[inside], kind="stable")
+            steps = np.where(is_rising[inside][order], -1, 1)
+            counts = fixed + int(np.count_nonzero(at_floor)) + np.concatenate([[0], np.cumsum(steps)])
+            edges = np.concatenate([[self.floor], turn[inside][order], [1.0]])
+            counts[np.diff(edges) <= 1e-9] = -1  # too narrow to be in the middle of
+            k = int(counts.argmax())
+            if counts[k] > most:
+                value = float(edges[k] + edges[k + 1]) / 2
+                forms += column * (value - weights[t])
+                weights[t], most = value, int(counts[k])
+        return most > before
+
 
 def corners(n_weights: int, floor: float) -> list[FloatArray]:
     """Return equal weights, then one weight at 1 and the rest at the floor, then one at the floor."""
@@ -68,33 +92,12 @@ def climb(cone: Cone, starts: Iterable[FloatArray], visit: Visit, *, max_sweeps:
         visit(start.copy())
     n_sweeps = 0
     for start in sorted(starts, key=cone.n_negative, reverse=True):
-        weights, is_gaining = start.copy(), True
-        while is_gaining and n_sweeps < max_sweeps:
+        weights = start.copy()
+        while n_sweeps < max_sweeps:
             n_sweeps += 1
-            # Give each weight in turn its best value.
-            forms = cone.rows @ weights
-            before = most = int(np.count_nonzero(forms < 0))
-            for t in range(cone.n_weights):
-                # The most negative entries of rest + slope x over floor <= x <= 1, and the middle of where that is.
-                column = cone.rows[:, t]
-                rest, moves = forms - column * weights[t], column != 0
-                fixed = int(np.count_nonzero(rest[~moves] < 0))
-                turn, is_rising = -rest[moves] / column[moves], column[moves] > 0
-                at_floor = np.where(is_rising, turn > cone.floor, turn <= cone.floor)
-                inside = (turn > cone.floor) & (turn < 1)
-                order = np.argsort(turn[inside], kind="stable")
-                steps = np.where(is_rising[inside][order], -1, 1)
-                counts = fixed + int(np.count_nonzero(at_floor)) + np.concatenate([[0], np.cumsum(steps)])
-                edges = np.concatenate([[cone.floor], turn[inside][order], [1.0]])
-                counts[np.diff(edges) <= 1e-9] = -1  # too narrow to be in the middle of
-                k = int(counts.argmax())
-                if counts[k] > most:
-                    value = float(edges[k] + edges[k + 1]) / 2
-                    forms += column * (value - weights[t])
-                    weights[t], most = value, int(counts[k])
-            is_gaining = most > before
-            if is_gaining:
-                visit(weights.copy())
+            if not cone.sweep(weights):
+                break
+            visit(weights.copy())
     return n_sweeps
 
 

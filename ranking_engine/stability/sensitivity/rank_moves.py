@@ -8,7 +8,6 @@ above it at all already shows that it moves less than another.
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,6 +42,21 @@ class _ConeMove:
     base: float
     most: float
 
+    @classmethod
+    def of(cls, units: FloatArray, reference: FloatArray, floor: float, i: int, sign: int) -> _ConeMove:
+        """Downwards for `sign` 1: rivals count that get above i; upwards for -1: rivals that get below."""
+        rows = np.delete(units[i] - units, i, axis=0) * sign
+        n_equal = int((rows == 0).all(axis=1).sum())
+        # a tie moves by half a place what a lead moves by one
+        cone = Cone(np.ascontiguousarray(rows[(rows < 0).any(axis=1)]), floor, zero_counts=True)
+        # downwards the new rank is 1 + negative + equal / 2; upwards n - negative - equal / 2
+        place = reference[i] - 1 if sign == 1 else len(units) - reference[i]
+        base = float(place) - n_equal / 2
+        most = 0
+        if len(cone.rows):
+            most = int(Boxes(cone).can_be_negative(*largest_first(cone)).sum(axis=1).max())
+        return cls(cone, base, most - base)
+
 
 def bound_moves(
     units: FloatArray,
@@ -63,19 +77,7 @@ def bound_moves(
         tick: as in `prove`.
     """
     n = len(units)
-    moves = []
-    for i, sign in itertools.product(range(n), (1, -1)):  # downwards rivals count that get above i, upwards those below
-        rows = np.delete(units[i] - units, i, axis=0) * sign
-        n_equal = int((rows == 0).all(axis=1).sum())
-        # a tie moves by half a place what a lead moves by one
-        cone = Cone(np.ascontiguousarray(rows[(rows < 0).any(axis=1)]), floor, zero_counts=True)
-        # downwards the new rank is 1 + negative + equal / 2; upwards n - negative - equal / 2
-        place = visited.reference[i] - 1 if sign == 1 else n - visited.reference[i]
-        base = float(place) - n_equal / 2
-        most_rows = 0
-        if len(cone.rows):
-            most_rows = int(Boxes(cone).can_be_negative(*largest_first(cone)).sum(axis=1).max())
-        moves.append(_ConeMove(cone, base, most_rows - base))
+    moves = [_ConeMove.of(units, visited.reference, floor, i, sign) for i in range(n) for sign in (1, -1)]
     moves.sort(key=lambda move: -move.most)
     bounds, nodes_left = MoveBounds(0.0), MAX_NODES
 

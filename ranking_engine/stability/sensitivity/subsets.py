@@ -152,37 +152,46 @@ def wander(
     if not m or not n_items:
         return [start.copy() for start, _ in starts]
     height = max(1, WALK_CELLS // (m * n_items))
-    best_of_all: list[Choice] = []
+    choices: list[Choice] = []
     for first in range(0, len(starts), height):
-        block = starts[first : first + height]
-        choices = np.array([start for start, _ in block])
-        lures = np.array([lure for _, lure in block])
-        lured, walks = np.flatnonzero(lures), np.arange(len(block))
-        now = sums.base + choices.astype(np.float64) @ sums.changes.T
-        moves = sums.changes * np.where(choices, -1.0, 1.0)[:, None, :]  # what each exchange of a walk adds
-        lure = lures[lured, None] / (4 * float(np.abs(sums.changes).max()) or 1.0)
-        least = -lures[lured, None, None]
-        best, best_choices = (now >= POSITIVE).sum(axis=1), choices.copy()
-        free_from = np.zeros(choices.shape, dtype=np.int64)
-        rests = generator.integers(4, 12, size=(n_steps, len(block)))
-        for step in range(n_steps):
-            after = now[:, :, None] + moves
-            counts = np.add.reduce(after >= POSITIVE, axis=1, dtype=np.int32)
-            worth = counts.astype(np.float64)
-            if lured.size:
-                worth[lured] += np.clip(after[lured] * lure[:, :, None], least, 0).sum(axis=1)
-            worth[(free_from > step) & (counts <= best[:, None])] = -np.inf
-            items = worth.argmax(axis=1)
-            now = after[walks, :, items]
-            moves[walks, :, items] *= -1
-            choices[walks, items] ^= True
-            free_from[walks, items] = step + rests[step]
-            reached = counts[walks, items]
-            for walk in np.flatnonzero(reached > best).tolist():
-                best[walk], best_choices[walk] = reached[walk], choices[walk]
-                visit(best_choices[walk].copy())
-        best_of_all += list(best_choices)
-    return best_of_all
+        choices += _wander_together(sums, starts[first : first + height], n_steps, generator, visit)
+    return choices
+
+
+def _wander_together(
+    sums: Sums,
+    starts: Sequence[tuple[Choice, float]],
+    n_steps: int,
+    generator: np.random.Generator,
+    visit: Visit,
+) -> list[Choice]:
+    choices = np.array([start for start, _ in starts])
+    lures = np.array([lure for _, lure in starts])
+    lured, walks = np.flatnonzero(lures), np.arange(len(starts))
+    now = sums.base + choices.astype(np.float64) @ sums.changes.T
+    moves = sums.changes * np.where(choices, -1.0, 1.0)[:, None, :]  # of each walk: what each exchange adds to each sum
+    lure = lures[lured, None] / (4 * float(np.abs(sums.changes).max()) or 1.0)
+    least = -lures[lured, None, None]
+    best, best_choices = (now >= POSITIVE).sum(axis=1), choices.copy()
+    free_from = np.zeros(choices.shape, dtype=np.int64)
+    rests = generator.integers(4, 12, size=(n_steps, len(starts)))
+    for step in range(n_steps):
+        after = now[:, :, None] + moves
+        counts = np.add.reduce(after >= POSITIVE, axis=1, dtype=np.int32)
+        worth = counts.astype(np.float64)
+        if lured.size:
+            worth[lured] += np.clip(after[lured] * lure[:, :, None], least, 0).sum(axis=1)
+        worth[(free_from > step) & (counts <= best[:, None])] = -np.inf
+        items = worth.argmax(axis=1)
+        now = after[walks, :, items]
+        moves[walks, :, items] *= -1
+        choices[walks, items] ^= True
+        free_from[walks, items] = step + rests[step]
+        reached = counts[walks, items]
+        for walk in np.flatnonzero(reached > best).tolist():
+            best[walk], best_choices[walk] = reached[walk], choices[walk]
+            visit(best_choices[walk].copy())
+    return list(best_choices)
 
 
 def prove(

@@ -83,26 +83,10 @@ def most_reversed_by_systems(
     if rule in RULES and "iia" in record.held.own:
         return MostReversed(0)
     first, second = _ordered_pairs(reference)
-    rival_share = RULES[base].rival_share
-    if rival_share and set(record.fixed_options) <= {"ties", "variant"}:
+    if RULES[base].rival_share and set(record.fixed_options) <= {"ties", "variant"}:
         if len(first) * len(others) > MOST_STEPS or len(others) * len(top) ** 2 * matrix.n_tasks > 100 * MOST_STEPS:
             return MostReversed(None, "there are too many pairs and rivals")
-
-        def totals(systems: IntArray) -> FloatArray:
-            scores = rank_all(matrix.subset(systems=systems), [rule], missing="undefined")[rule].scores[: len(top)]
-            # benchbench divides by all systems
-            return scores * (len(systems) if "benchbench" in rule else rival_share(len(systems)))
-
-        # Each rival adds a part of its own to every lead; at worst those join that make it smaller.
-        alone = totals(top)
-        lead = alone[first] - alone[second]
-        least, size = lead, np.abs(lead)
-        for rival in others.tolist():
-            joined = totals(np.append(top, rival))
-            part = joined[first] - joined[second] - lead
-            least = least + np.minimum(part, 0.0)
-            size = size + np.abs(part)
-        return MostReversed(_n_negative(least, size))
+        return MostReversed(_n_turned_by_rivals(matrix, rule, top, others, (first, second)))
     vector = record.fixed_options.get("vector")
     points_of = RULES[base].points
     if points_of or vector is not None:
@@ -115,26 +99,66 @@ def most_reversed_by_systems(
             points = points_of(matrix.n_systems)
         else:
             points = positional.padded_vector(matrix.n_systems, vector=vector or ())
-        # How many pairs the others could turn, were each task free to choose them.
-        scores, rivals = matrix.scores[top], matrix.scores[others]
-        order = task_order(scores)
-        position = order.last if ties == "worst" else order.first
-        # So many would push a system down on a task: those above it, under `worst` those level with it, too.
-        pushes = rivals[:, None, :] >= scores if ties == "worst" else rivals[:, None, :] > scores
-        n_pushing = pushes.sum(axis=0)
-        weights = np.array([float(weight) for weight in matrix.weights])
-        least, size = np.zeros(len(first)), np.zeros(len(first))
-        for pair, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-            for t in range(matrix.n_tasks):
-                is_ahead = scores[i, t] >= scores[j, t]
-                # Rivals that push down the two of them, and those that push down the first alone.
-                both = np.arange(n_pushing[i if is_ahead else j, t] + 1)
-                between = 0 if is_ahead else n_pushing[i, t] - n_pushing[j, t]
-                part = points[position[i, t] + both + between] - points[position[j, t] + both]
-                least[pair] += weights[t] * part.min()
-                size[pair] += weights[t] * np.abs(part).max()
-        return MostReversed(_n_negative(least, size))
+        ordered = matrix.subset(systems=np.concatenate([top, others]))
+        return MostReversed(_n_turned_at_positions(ordered, len(top), points, str(ties), (first, second)))
     return MostReversed(None, f"none is known for {record.name}")
+
+
+def _n_turned_by_rivals(
+    matrix: ScoreMatrix, rule: str, top: IntArray, others: IntArray, pairs: tuple[IntArray, IntArray]
+) -> int:
+    """Return how many pairs of `top`, by index in it, some rivals turn, each of whom adds its own part."""
+    first, second = pairs
+    rival_share = RULES[rule_of_variant(rule)].rival_share
+    if rival_share is None:
+        raise ValueError(f"under {rule} rivals add no parts of their own")
+
+    def totals(systems: IntArray) -> FloatArray:
+        scores = rank_all(matrix.subset(systems=systems), [rule], missing="undefined")[rule].scores[: len(top)]
+        # benchbench divides by all systems
+        return scores * (len(systems) if "benchbench" in rule else rival_share(len(systems)))
+
+    alone = totals(top)
+    lead = alone[first] - alone[second]
+    least, size = lead, np.abs(lead)
+    for rival in others.tolist():
+        joined = totals(np.append(top, rival))
+        part = joined[first] - joined[second] - lead
+        least = least + np.minimum(part, 0.0)
+        size = size + np.abs(part)
+    return _n_negative(least, size)
+
+
+def _n_turned_at_positions(
+    matrix: ScoreMatrix, n_top: int, points: FloatArray, ties: str, pairs: tuple[IntArray, IntArray]
+) -> int:
+    """Return how many pairs of the first `n_top` rows the others could turn, were each task free to choose them.
+
+    Args:
+        matrix: the systems that are compared, and then their rivals.
+        n_top: how many are compared.
+        points: by position.
+        ties: `worst` or `best`.
+        pairs: who is above, who is below.
+    """
+    first, second = pairs
+    scores, rivals = matrix.scores[:n_top], matrix.scores[n_top:]
+    order = task_order(scores)
+    position = order.last if ties == "worst" else order.first
+    # How many rivals would push a system down on a task: those above it, under `worst` those level with it, too.
+    pushes = rivals[:, None, :] >= scores if ties == "worst" else rivals[:, None, :] > scores
+    n_pushing = pushes.sum(axis=0)
+    weights = np.array([float(weight) for weight in matrix.weights])
+    least, size = np.zeros(len(first)), np.zeros(len(first))
+    for pair, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        for t in range(matrix.n_tasks):
+            is_ahead = scores[i, t] >= scores[j, t]
+            both = np.arange(n_pushing[i if is_ahead else j, t] + 1)  # rivals that push down the two of them
+            between = 0 if is_ahead else n_pushing[i, t] - n_pushing[j, t]  # and those that push down the first alone
+            part = points[position[i, t] + both + between] - points[position[j, t] + both]
+            least[pair] += weights[t] * part.min()
+            size[pair] += weights[t] * np.abs(part).max()
+    return _n_negative(least, size)
 
 
 def _ordered_pairs(reference: FloatArray) -> tuple[IntArray, IntArray]:

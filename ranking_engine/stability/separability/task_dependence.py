@@ -161,28 +161,13 @@ def task_dependence(matrix: ScoreMatrix) -> TaskDependence:
         by_luck = predicted[is_known] ** 2 + 1 / (n_common[is_known] - 1)
         excess = float((correlations[is_known] ** 2 - by_luck).mean()) * n_clusters * (n_clusters - 1)
         effective_number = float(np.clip(n_clusters**2 / (n_clusters + max(excess, 0.0)), 1.0, n_clusters))
-    # The groups of average linkage whose average correlation is `LEAST_CORRELATION` or more.
-    from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 -- slow import
-    from scipy.spatial.distance import squareform  # noqa: PLC0415 -- slow import
-
-    known = np.where(is_beyond, correlations, np.minimum(correlations, 0.0))
-    known = np.where(np.isnan(known), 0.0, known)
-    np.fill_diagonal(known, 1.0)
-    labels = fcluster(linkage(squareform(1.0 - known, checks=False), "average"), 1.0 - LEAST_CORRELATION, "distance")
-    suggestions = []
-    for label in np.unique(labels):
-        together = np.flatnonzero(labels == label)
-        if len(together) > 1:
-            inside = known[np.ix_(together, together)][np.triu_indices(len(together), 1)]
-            tasks = tuple(sorted(t for a in together for t in clusters[a]))
-            suggestions.append(SuggestedCluster(tuple(together.tolist()), tasks, float(inside.mean())))
     return TaskDependence(
         "",
         clusters,
         correlations,
         effective_number,
         tuple(pairs),
-        tuple(sorted(suggestions, key=lambda one: (-one.correlation, one.clusters))),
+        _suggested(clusters, np.where(is_beyond, correlations, np.minimum(correlations, 0.0))),
     )
 
 
@@ -267,3 +252,22 @@ def _correlations(residuals: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]
     correlations = np.clip(covariance / scale, -1.0, 1.0)
     correlations[n < 4] = np.nan
     return correlations, n.astype(np.int64)
+
+
+def _suggested(clusters: tuple[tuple[int, ...], ...], similarity: FloatArray) -> tuple[SuggestedCluster, ...]:
+    """Return the groups of average linkage whose average correlation is `LEAST_CORRELATION` or more."""
+    from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 -- slow import
+    from scipy.spatial.distance import squareform  # noqa: PLC0415 -- slow import
+
+    known = np.where(np.isnan(similarity), 0.0, similarity)
+    np.fill_diagonal(known, 1.0)
+    joined = linkage(squareform(1.0 - known, checks=False), "average")
+    labels = fcluster(joined, 1.0 - LEAST_CORRELATION, "distance")
+    suggestions = []
+    for label in np.unique(labels):
+        together = np.flatnonzero(labels == label)
+        if len(together) > 1:
+            inside = known[np.ix_(together, together)][np.triu_indices(len(together), 1)]
+            tasks = tuple(sorted(t for a in together for t in clusters[a]))
+            suggestions.append(SuggestedCluster(tuple(together.tolist()), tasks, float(inside.mean())))
+    return tuple(sorted(suggestions, key=lambda one: (-one.correlation, one.clusters)))
