@@ -20,6 +20,7 @@ from ranking_engine.command_line.inputs import (
 from ranking_engine.command_line.rank import board, rule_notes
 from ranking_engine.core.comparison import LEAST, TOP, compare, kendall_w, rank_changes, task_ranks
 from ranking_engine.core.decimals import finite_or_none
+from ranking_engine.core.ranking import Ranking
 from ranking_engine.core.scaling import map_of_rankings
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.core.task_distances import TaskVotes
@@ -130,27 +131,15 @@ def run(options: argparse.Namespace) -> str:
         """Return a matrix as {rule: {rule: value}}."""
         return {a: dict(zip(names, _numbers(row), strict=True)) for a, row in zip(names, values, strict=True)}
 
-    rules: Report = {}
-    for key, ranking in ranked.items():
-        # How much more weight contradicts it than the Kemeny order, where Kemeny ranks the same systems.
-        excess = None if kemeny is None else votes.excess(ranking, kemeny)
-        weight = votes.weight_against(ranking)
-        rules[key] = {
-            "name": get_rule(ranking.rule).name,
-            "n_ranked": ranking.n_ranked,
-            "n_tied": ranking.n_tied,
-            "n_in_ties": ranking.n_in_ties,
-            "dispersion_to": finite_or_none(votes.dispersion_to(ranking)),
-            "weighted_distance": None if weight is None else float(weight),
-            "kemeny_excess": excess.weight if excess else None,
-            "kemeny_excess_share": excess.share if excess else None,
-            **{part: value for part, value in whole["rules"][key].items() if part in {"options", "details"}},
-        }
     report = {
         **{part: whole[part] for part in _SHARED},
         "reference": reference,
         "systems": list(matrix.system_names),
-        "rules": rules,
+        "rules": {
+            key: _entry(votes, ranking, kemeny)
+            | {part: value for part, value in whole["rules"][key].items() if part in {"options", "details"}}
+            for key, ranking in ranked.items()
+        },
         "not_compared": {
             key: ranking.reason or "it names a winner and does not rank"
             for key, ranking in rankings.by_rule.items()
@@ -219,6 +208,26 @@ def run(options: argparse.Namespace) -> str:
 
 def _distinct(places: list[int] | None, default: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(set(places))) if places else default
+
+
+def _entry(votes: TaskVotes, ranking: Ranking, kemeny: Ranking | None) -> Report:
+    """Return what is to say of one rule: how many systems it ranks and ties, how far the tasks are from it.
+
+    `kemeny_excess` is how much more weight contradicts it than the Kemeny order, where Kemeny ranks the same systems,
+    and `kemeny_excess_share` the same as a share of what contradicts that order.
+    """
+    weight = votes.weight_against(ranking)
+    excess = None if kemeny is None else votes.excess(ranking, kemeny)
+    return {
+        "name": get_rule(ranking.rule).name,
+        "n_ranked": ranking.n_ranked,
+        "n_tied": ranking.n_tied,
+        "n_in_ties": ranking.n_in_ties,
+        "dispersion_to": finite_or_none(votes.dispersion_to(ranking)),
+        "weighted_distance": None if weight is None else float(weight),
+        "kemeny_excess": excess.weight if excess else None,
+        "kemeny_excess_share": excess.share if excess else None,
+    }
 
 
 def _numbers(values: FloatArray) -> list[float | None]:

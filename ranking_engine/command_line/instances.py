@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.files.instance_tables import CLUSTER_COLUMN, read_instances
 from ranking_engine.importers.score_files import read_instance_files
 from ranking_engine.stability.instance_subsets import shown_sizes, task_subset_curves
-from ranking_engine.stability.items.task_items import task_items
+from ranking_engine.stability.items.task_items import TaskItems, task_items
 from ranking_engine.stability.resampling.two_levels import DESIGNS, two_level_intervals
 from ranking_engine.stability.separability.instance_errors import paired_errors
 from ranking_engine.text.grids import Grid
@@ -151,30 +152,12 @@ def run(options: argparse.Namespace) -> str:
         "tau": {key: [finite_or_none(tau) for tau in curve.tolist()] for key, curve in curves.items()},
     }
     if options.items:
-        report["items"] = {}
-        for name, block, direction, instances in zip(
-            scores.task_names, scores.blocks, scores.directions, scores.instance_names, strict=True
-        ):
-            items = task_items(block, direction, seed=options.seed)
-            figures = {
-                figure: [] if items.model is None else getattr(items.model, figure).tolist()
-                for figure in ("difficulty", "discrimination", "discrimination_error", "ability")
-            }
-            report["items"][name] = {
-                "n_items": items.n_items,
-                "n_all_right": items.n_all_right,
-                "n_none_right": items.n_none_right,
-                "reason": items.reason,
-                "instances": list(instances),
-                **{figure: list(map(finite_or_none, values)) for figure, values in figures.items()},
-                "suspects": [instances[j] for j in items.suspects],
-                "n_suspects": items.n_suspects,
-                "costs": [
-                    {"n_items": one.n_items, "error": one.error, "random_error": one.random_error}
-                    for one in items.errors
-                ],
-                "anchors": [] if items.anchors is None else [instances[j] for j in items.anchors.items.tolist()],
-            }
+        report["items"] = {
+            name: _items_report(task_items(block, direction, seed=options.seed), instances)
+            for name, block, direction, instances in zip(
+                scores.task_names, scores.blocks, scores.directions, scores.instance_names, strict=True
+            )
+        }
     if options.intervals:
         n_pairs = scores.n_systems * (scores.n_systems - 1) // 2
         if n_pairs > MAX_PAIRS:
@@ -204,7 +187,7 @@ def run(options: argparse.Namespace) -> str:
                 scores, n_resamples=max(2, options.resamples), level=options.level, seed=options.seed
             ).items()
         }
-        names_of_errors = ("standard_error", "unpaired_error", "detectable", "task_error", "instance_share")
+        figures = ("standard_error", "unpaired_error", "detectable", "task_error", "instance_share")
         if scores.clusters:
             counts = (len(set(codes.tolist())) for codes in scores.clusters)
             report["n_clusters"] = dict(zip(scores.task_names, counts, strict=True))
@@ -214,11 +197,38 @@ def run(options: argparse.Namespace) -> str:
                 "difference": finite_or_none(differences.difference[k]),
                 "interval": [finite_or_none(differences.lower[k]), finite_or_none(differences.upper[k])],
                 "n_common": int(differences.n_common[k]),
-                **{name: finite_or_none(getattr(errors, name)[k]) for name in names_of_errors},
+                **{name: finite_or_none(getattr(errors, name)[k]) for name in figures},
             }
             for k, (i, j) in enumerate(differences.pairs.tolist())
         ]
     return LAYOUT.written(report, options.format)
+
+
+def _items_report(items: TaskItems, instances: Sequence[str]) -> Report:
+    """Return the items of a task as plain data.
+
+    Args:
+        items: of the task.
+        instances: their names, in the order of the file.
+    """
+    model = items.model
+    return {
+        "n_items": items.n_items,
+        "n_all_right": items.n_all_right,
+        "n_none_right": items.n_none_right,
+        "reason": items.reason,
+        "instances": list(instances),
+        "difficulty": [] if model is None else list(map(finite_or_none, model.difficulty.tolist())),
+        "discrimination": [] if model is None else list(map(finite_or_none, model.discrimination.tolist())),
+        "discrimination_error": [] if model is None else list(map(finite_or_none, model.discrimination_error.tolist())),
+        "ability": [] if model is None else list(map(finite_or_none, model.ability.tolist())),
+        "suspects": [instances[j] for j in items.suspects],
+        "n_suspects": items.n_suspects,
+        "costs": [
+            {"n_items": one.n_items, "error": one.error, "random_error": one.random_error} for one in items.errors
+        ],
+        "anchors": [] if items.anchors is None else [instances[j] for j in items.anchors.items.tolist()],
+    }
 
 
 def _rows(report: Report) -> list[list[object]]:

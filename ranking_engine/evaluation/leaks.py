@@ -67,8 +67,9 @@ def boosting_attack(n_instances: int, n_submissions: int, *, seed: int, digits: 
         answer = ladder.submit(losses)
         is_kept[0, i] = round(float(losses.mean()), digits) <= 0.5
         is_kept[1, i] = answer.is_best and (i > 0 or answer.best_loss < 0.5)
-    votes = [2 * predictions[kept].sum(axis=0, dtype=np.int64) - kept.sum() for kept in is_kept]
-    combinations = [(of_second >= 0) != labels for of_second in votes]
+    # The majority of the predictions that are kept; where it is even, the label 1.
+    leads = [2 * predictions[kept].sum(axis=0, dtype=np.int64) - kept.sum() for kept in is_kept]
+    combinations = [(lead >= 0) != labels for lead in leads]
     plain, by_ladder = (float(losses.mean()) for losses in combinations)
     n_kept = (int(is_kept[0].sum()), int(is_kept[1].sum()))
     return Leak(n_instances, n_submissions, plain, by_ladder, ladder.submit(combinations[1]).best_loss, n_kept)
