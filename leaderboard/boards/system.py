@@ -55,6 +55,21 @@ class SystemRank:
     reason: str  # why it has no rank
     n_predicted: int = 0  # how many of the scores that the rank rests on are predicted
 
+    @classmethod
+    def of(cls, board: PublishedBoard, column: Column, i: int, *, sees_others: bool) -> "SystemRank":
+        """The rank of system `i` in a column of the board."""
+        rank = int(column.ranks[i])
+        return cls(
+            rule_name=column.name,
+            rank=rank if rank >= 1 else None,
+            is_tied=rank >= 1 and int((column.ranks == rank).sum()) > 1,
+            n_ranked=column.n_ranked if sees_others else None,
+            interval_text=interval_text(column, i) if rank >= 1 else "",
+            no_interval=in_page_language(why_no_interval(board, column, i)),
+            reason="" if rank >= 1 else in_page_language(column.reason_of(i)),
+            n_predicted=column.predicted_of(i),
+        )
+
 
 @dataclass(frozen=True)
 class TaskScore:
@@ -207,20 +222,7 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
         model_key=model.key if model else "",
         hidden_text=hidden_text(audience),
         sentence=lone or (_sentence(board, benchmark, place, standing) if sees_all else ""),
-        ranks=[
-            SystemRank(
-                rule_name=column.name,
-                rank=rank if rank >= 1 else None,
-                is_tied=rank >= 1 and int((column.ranks == rank).sum()) > 1,
-                n_ranked=column.n_ranked if audience.sees_others else None,
-                interval_text=interval_text(column, place) if rank >= 1 else "",
-                no_interval=in_page_language(why_no_interval(board, column, place)),
-                reason="" if rank >= 1 else in_page_language(column.reason_of(place)),
-                n_predicted=column.predicted_of(place),
-            )
-            for column in board.columns
-            for rank in [int(column.ranks[place])]
-        ],
+        ranks=[SystemRank.of(board, column, place, sees_others=audience.sees_others) for column in board.columns],
         interval_meaning=interval_meaning(board),
         intervals=_intervals(own_system.name, board, place, at_revision) if sees_all else None,
         score_groups=score_groups,

@@ -1,7 +1,7 @@
 """Two systems compared task by task: which wins where, by how much weight, and whether it could be chance."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from leaderboard.models import Publication
 from leaderboard.on_demand.budget import compute, refuse_beyond_budget, single_flight
 from leaderboard.rankings.confidence.dependence import overlap_text
 from leaderboard.rankings.confidence.independence import tasks_phrase
-from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.configuration import ConfiguredTask, configuration_of
 from leaderboard.rankings.margins import inputs_of, weighed
 from leaderboard.rankings.published import PublishedBoard
 from leaderboard.rankings.score_matrix import revision_matrix
@@ -43,6 +43,23 @@ class PairTask:
     outcome: str  # FIRST, SECOND, LEVEL_SCORES, NOT_BOTH
     weight: float  # share of the voting weight; 0 where it does not vote
     is_voting: bool
+
+    @classmethod
+    def of(cls, task: ConfiguredTask, group_names: Mapping[str, str], figures: Mapping[str, Any], t: int) -> "PairTask":
+        """The task at place `t` of the figures that are computed for a pair."""
+        order, is_voting = figures["order"][t], bool(figures["votes"][t])
+        known = [None if np.isnan(value) else float(value) for value in figures["values"][:, t]]
+        outcome = NOT_BOTH if np.isnan(order) else FIRST if order > 0 else SECOND if order < 0 else LEVEL_SCORES
+        return cls(
+            key=task.key,
+            name=task.name,
+            group_name=group_names.get(task.group or "", ""),
+            first=known[0],
+            second=known[1],
+            outcome=outcome if task.direction != 0 else NOT_BOTH if None in known else LEVEL_SCORES,
+            weight=figures["weights"][t] if is_voting else 0.0,
+            is_voting=is_voting,
+        )
 
     @property
     def first_text(self) -> str:
@@ -196,19 +213,7 @@ def pair_of(
     measured, no_measured = measured_difference(revision, (first, second), common)
     lines, profile_tasks = [], []
     for t, task in enumerate(tasks):
-        order, is_voting = figures["order"][t], bool(figures["votes"][t])
-        known = [None if np.isnan(value) else float(value) for value in figures["values"][:, t]]
-        outcome = NOT_BOTH if np.isnan(order) else FIRST if order > 0 else SECOND if order < 0 else LEVEL_SCORES
-        line = PairTask(
-            key=task.key,
-            name=task.name,
-            group_name=configuration.group_names.get(task.group or "", ""),
-            first=known[0],
-            second=known[1],
-            outcome=outcome if task.direction != 0 else NOT_BOTH if None in known else LEVEL_SCORES,
-            weight=figures["weights"][t] if is_voting else 0.0,
-            is_voting=is_voting,
-        )
+        line = PairTask.of(task, configuration.group_names, figures, t)
         lines.append(line)
         profile_tasks.append(
             ProfileTask(
@@ -217,7 +222,7 @@ def pair_of(
                 float(figures["medians"][t]),
                 f"{line.name}: {first.name} {line.first_text or missing_text('not_reported')}, "
                 f"{second.name} {line.second_text or missing_text('not_reported')}",
-                is_voting,
+                line.is_voting,
                 end_texts(figures["ends"][t]),
             )
         )

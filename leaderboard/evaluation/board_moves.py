@@ -60,6 +60,31 @@ class TaskFigure:
     instance_values: FloatArray | None = None
     hidden: References | None = None
 
+    @classmethod
+    def of(cls, file: PredictionFile, split: str, *, with_values: bool) -> "TaskFigure":
+        """The figure of one file on a split that it has."""
+        result, values, hidden = file.results[split], None, None
+        metric = metric_named(file.scored_by.get("metric", ""))
+        if file.instance_values and with_values:
+            values = unpack_vector(file.instance_values)
+            # Which instances are public, and which clusters they form, is stored nowhere in clear.
+            row = TaskReferences.objects.get(task=file.task_id, number=file.results["by"]["references"])
+            hidden = opened(row)[1]
+            if hidden.splits:
+                hidden = hidden.at(np.flatnonzero([name != DEVELOPMENT for name in hidden.splits]))
+            if split in (PUBLIC, PRIVATE):
+                places = np.flatnonzero([name == split for name in hidden.splits or ()])
+                values, hidden = values[places], hidden.at(places)
+        return cls(
+            result["value"],
+            result["standard_error"],
+            result["n_instances"],
+            metric is not None and (metric.lowest, metric.highest) == (0, 1),
+            bool(file.instance_values),
+            values,
+            hidden,
+        )
+
 
 @dataclass(frozen=True)
 class BoardMove:
@@ -161,29 +186,8 @@ def figures_of(files: Sequence[PredictionFile], split: str, *, with_values: bool
     figures = {}
     for file in files:
         counted = split if split == DEVELOPMENT or {PUBLIC, PRIVATE} & file.results.keys() else TEST
-        if counted not in file.results:
-            continue
-        result, values, hidden = file.results[counted], None, None
-        metric = metric_named(file.scored_by.get("metric", ""))
-        if file.instance_values and with_values:
-            values = unpack_vector(file.instance_values)
-            # Which instances are public, and which clusters they form, is stored nowhere in clear.
-            row = TaskReferences.objects.get(task=file.task_id, number=file.results["by"]["references"])
-            hidden = opened(row)[1]
-            if hidden.splits:
-                hidden = hidden.at(np.flatnonzero([name != DEVELOPMENT for name in hidden.splits]))
-            if counted in (PUBLIC, PRIVATE):
-                places = np.flatnonzero([name == counted for name in hidden.splits or ()])
-                values, hidden = values[places], hidden.at(places)
-        figures[file.task_id] = TaskFigure(
-            result["value"],
-            result["standard_error"],
-            result["n_instances"],
-            metric is not None and (metric.lowest, metric.highest) == (0, 1),
-            bool(file.instance_values),
-            values,
-            hidden,
-        )
+        if counted in file.results:
+            figures[file.task_id] = TaskFigure.of(file, counted, with_values=with_values)
     return figures
 
 

@@ -253,14 +253,18 @@ def _end_attempt(row: QuerySet[Job], job: Job, error: str, *, is_own: bool) -> b
         return False
     count_attempt(job, job_counts.FAILED if is_given_up else job_counts.RETRIED)
     if is_given_up and job.queue == Job.Queue.RANKINGS:
-        # The newest board that it superseded is computed after all.
-        older = _like(job).filter(sequence__lt=job.sequence).exclude(state=Job.State.FAILED)
-        newest = older.order_by("-sequence").first()
-        if newest and newest.state == Job.State.SUPERSEDED and not _newer_jobs(newest).exists():
-            requeue(Job.objects.filter(pk=newest.pk, state=Job.State.SUPERSEDED), request_id=newest.request_id)
+        _revive_superseded(job)
     if is_given_up:
         supersede_rest(job)
     return True
+
+
+def _revive_superseded(job: Job) -> None:
+    """After a board failed for good: the newest one that it superseded is computed after all."""
+    older = _like(job).filter(sequence__lt=job.sequence).exclude(state=Job.State.FAILED)
+    newest = older.order_by("-sequence").first()
+    if newest and newest.state == Job.State.SUPERSEDED and not _newer_jobs(newest).exists():
+        requeue(Job.objects.filter(pk=newest.pk, state=Job.State.SUPERSEDED), request_id=newest.request_id)
 
 
 def backoff(attempts: int) -> timedelta:

@@ -319,21 +319,7 @@ class _Keys:
             )
         system = self.on_board.get(row.key)
         if system is None:
-            problem = ""
-            if not row.system_name:
-                problem = f"no system on the board has the key {shorten(row.key)!r}; a new one needs a name too"
-            elif fold_name(row.system_name) in self.names or row.system_name in self.on_board:
-                problem = f"the system {shorten(row.system_name)!r} is on the board under another key"
-            elif row.key in self.taken:
-                problem = f"the key {shorten(row.key)!r} is taken"
-            elif len(row.key) > KEY_LENGTH or not _is_key(row.key):
-                problem = (
-                    f"{shorten(row.key)!r} is not a key: use lower-case letters and digits with single hyphens between "
-                    "them"
-                )
-            else:
-                self.taken.add(row.key)
-            return row.system_name, "key", problem
+            return row.system_name, "key", self.new_key_problem(row)
         if row.system_name and fold_name(row.system_name) != fold_name(system.name):
             return "", "name", f"the key {row.key!r} is that of {system.name!r}, not of {shorten(row.system_name)!r}"
         return system.name, "", ""
@@ -347,6 +333,21 @@ class _Keys:
         if row.key and row.key != system.key:
             return row.system_name, "key", f"the submission that it corrects is of {system.key!r}"
         return row.system_name or system.name, "", ""
+
+    def new_key_problem(self, row: SubmittedRow) -> str:
+        """Why a row cannot add a system under its key; empty where it can, and the key is taken from then on."""
+        if not row.system_name:
+            return f"no system on the board has the key {shorten(row.key)!r}; a new one needs a name too"
+        if fold_name(row.system_name) in self.names or row.system_name in self.on_board:
+            return f"the system {shorten(row.system_name)!r} is on the board under another key"
+        if row.key in self.taken:
+            return f"the key {shorten(row.key)!r} is taken"
+        if len(row.key) > KEY_LENGTH or not _is_key(row.key):
+            return (
+                f"{shorten(row.key)!r} is not a key: use lower-case letters and digits with single hyphens between them"
+            )
+        self.taken.add(row.key)
+        return ""
 
 
 def _is_key(text: str) -> bool:

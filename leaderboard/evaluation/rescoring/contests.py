@@ -81,43 +81,59 @@ def decide_again(benchmark: Benchmark, scored_again: Collection[int], unchanged:
             continue
         files = {row.pk: list(row.files.select_related("task").defer("content")) for row in contest.rows}
         incomplete = {row.pk for row in contest.rows if not is_complete(row, files[row.pk])}
-        if any(row.pk in incomplete or row.pk in unchanged for row in contest.on_board):
-            continue
-        for row in contest.rows:
-            row.benchmark = benchmark
-        rows = [row for row in contest.rows if row.pk not in incomplete]
-        moves = {}
-        counted: list[PredictionSubmission] = []  # the newest first
-        for row in rows:
-            before = [files[one.pk] for one in counted]
-            move = decide_after(row, files[row.pk], before, uses_ladder=uses_ladder)
-            if move.scores is not None:
-                moves[row.pk] = move.scores, move.sentence
-                counted.insert(0, row)
-            elif row.submission is None and row.outcome != move.sentence:
-                PredictionSubmission.objects.filter(pk=row.pk).update(outcome=move.sentence)
-        for row in _misplaced(benchmark, rows, counted, files):
-            scores, row.outcome = moves[row.pk]
-            try:
-                with transaction.atomic():
-                    require_may_enter(row, files[row.pk])
-                    row.submission = enter(row, files[row.pk], scores)
-            except InputError as error:
-                problems = error.problems.listed
-            except SubmissionError as error:
-                problems = [Problem(str(error))]
-            else:
-                row.scored_at = timezone.now()
-                row.save(update_fields=["submission", "scored_at", "outcome"])
-                tell_of_entering(row)
-                continue
-            PredictionSubmission.objects.filter(pk=row.pk).update(problems=problems_as_json(problems))
-            break
+        if not any(row.pk in incomplete or row.pk in unchanged for row in contest.on_board):
+            for row in contest.rows:
+                row.benchmark = benchmark
+            rows = [row for row in contest.rows if row.pk not in incomplete]
+            _decide_in_order(benchmark, rows, files, uses_ladder=uses_ladder)
+
+
+def _decide_in_order(
+    benchmark: Benchmark,
+    rows: list[PredictionSubmission],
+    files: dict[int, list[PredictionFile]],
+    *,
+    uses_ladder: bool,
+) -> None:
+    """Decide on the submissions of a contest one after the other, and enter what counts and is not on the board.
+
+    Args:
+        benchmark: whose board.
+        rows: in their order, scored against the newest references.
+        files: of each.
+        uses_ladder: whether a paired test decides.
+    """
+    moves = {}
+    counted: list[PredictionSubmission] = []  # the newest first
+    for row in rows:
+        before = [files[one.pk] for one in counted]
+        move = decide_after(row, files[row.pk], before, uses_ladder=uses_ladder)
+        if move.scores is not None:
+            moves[row.pk] = move.scores, move.sentence
+            counted.insert(0, row)
+        elif row.submission is None and row.outcome != move.sentence:
+            PredictionSubmission.objects.filter(pk=row.pk).update(outcome=move.sentence)
+    for row in _misplaced(benchmark, rows, counted, files):
+        scores, row.outcome = moves[row.pk]
+        try:
+            with transaction.atomic():
+                require_may_enter(row, files[row.pk])
+                row.submission = enter(row, files[row.pk], scores)
+        except InputError as error:
+            problems = error.problems.listed
+        except SubmissionError as error:
+            problems = [Problem(str(error))]
         else:
-            # The Ladder compares with the newest of all systems of a team, whichever are on the board.
-            newest = max((row for row in rows if row.submission), key=lambda row: (row.scored_at, row.pk), default=None)
-            if counted and counted[0].submission and counted[0] != newest:
-                PredictionSubmission.objects.filter(pk=counted[0].pk).update(scored_at=timezone.now())
+            row.scored_at = timezone.now()
+            row.save(update_fields=["submission", "scored_at", "outcome"])
+            tell_of_entering(row)
+            continue
+        PredictionSubmission.objects.filter(pk=row.pk).update(problems=problems_as_json(problems))
+        return
+    # The Ladder compares with the newest of all systems of a team, whichever are on the board.
+    newest = max((row for row in rows if row.submission), key=lambda row: (row.scored_at, row.pk), default=None)
+    if counted and counted[0].submission and counted[0] != newest:
+        PredictionSubmission.objects.filter(pk=counted[0].pk).update(scored_at=timezone.now())
 
 
 def _misplaced(

@@ -100,28 +100,7 @@ def correct_if_all_are_scored(benchmark: Benchmark) -> None:
     PredictionSubmission.objects.filter(pk__in=[row.pk for row in rows]).update(rescored_by=None)
     unchanged: set[int] = set()
     for corrections in corrections_of(benchmark, rows, files, unchanged):
-        corrected = [row for row, _ in corrections]
-        numbers = {f"{file.task.name} ({file.scored_by['references']})" for row in corrected for file in files[row.pk]}
-        note = f"Scored again against corrected references: {', '.join(sorted(numbers))}."
-        audience = audience_of(author, benchmark)
-        try:
-            with transaction.atomic():
-                checked = check_rows(audience, [one for _, one in corrections])
-                key = f"{Batch.SCORED_AGAIN}{uuid4()}"
-                batch = submit_rows(
-                    audience, checked, is_counted=True, source=Source.CORRECTION, note=note, idempotency_key=key
-                )
-        except (InputError, SubmissionError) as error:  # such as an archive meanwhile
-            problems = problems_as_json([Problem(f"The scores on the board stay as they were: {error}")])
-            keys = {row.pk for row in corrected}
-            PredictionSubmission.objects.filter(pk__in=keys).update(problems=problems)
-            unchanged |= keys
-        else:
-            by_system = {one.system_id: one for one in batch.submissions.all()}
-            for row in corrected:
-                if row.submission is not None:
-                    row.submission = by_system[row.submission.system_id]
-                    row.save(update_fields=["submission"])
+        unchanged |= _put_onto_board(audience_of(author, benchmark), corrections, files)
         benchmark.refresh_from_db()
     decide_again(benchmark, {row.pk for row in rows}, unchanged)
 
@@ -169,6 +148,31 @@ def corrections_of(
                 batches.append([])
             batches[number].append((row, one))
     return batches
+
+
+def _put_onto_board(audience: Audience, corrections: Corrections, files: dict[int, list[PredictionFile]]) -> set[int]:
+    """Put corrections onto the board as one batch; returns the primary keys of what could not be corrected."""
+    rows = [row for row, _ in corrections]
+    numbers = {f"{file.task.name} ({file.scored_by['references']})" for row in rows for file in files[row.pk]}
+    note = f"Scored again against corrected references: {', '.join(sorted(numbers))}."
+    try:
+        with transaction.atomic():
+            checked = check_rows(audience, [one for _, one in corrections])
+            key = f"{Batch.SCORED_AGAIN}{uuid4()}"
+            batch = submit_rows(
+                audience, checked, is_counted=True, source=Source.CORRECTION, note=note, idempotency_key=key
+            )
+    except (InputError, SubmissionError) as error:  # such as an archive meanwhile
+        problems = problems_as_json([Problem(f"The scores on the board stay as they were: {error}")])
+        keys = {row.pk for row in rows}
+        PredictionSubmission.objects.filter(pk__in=keys).update(problems=problems)
+        return keys
+    by_system = {one.system_id: one for one in batch.submissions.all()}
+    for row in rows:
+        if row.submission is not None:
+            row.submission = by_system[row.submission.system_id]
+            row.save(update_fields=["submission"])
+    return set()
 
 
 def _correction_of(

@@ -106,32 +106,11 @@ def what_it_takes(
         if way.is_already:
             sentence = gettext_lazy("With %(origin)s no rival beats it head to head.")
         headline = sentence % {"origin": way.origin, "share": way.total_text, "changes": way.moved_text}
-    pair: dict[str, Any] | None = None
+    pair = None
     if rival in names and rival != key:
-        above = pair_under(revision, key, rival, audience_level)
-        both = {"name": names[key], "rival_name": names[rival]}
-        text = as_sentence(in_page_language(above.reason))
-        if above.n_incomparable:
-            text = (
-                gettext(
-                    "Nothing puts %(name)s above %(rival_name)s: it is ahead on no task that both have a score on. "
-                    "Under some weights they have no common task that counts."
-                )
-                % both
-            )
-        elif above.verdict == "none":
-            text = gettext("Nothing can: %(rival_name)s is ahead of %(name)s on every task that counts for it.") % both
-        elif above.verdict == "tie_only":
-            text = gettext("At best the two tie: %(name)s is ahead of %(rival_name)s on no task that counts.") % both
-        elif above.verdict == "strict":
-            text = gettext("Some weights put %(name)s above %(rival_name)s.") % both
-        pair = {
-            "rival_name": names[rival],
-            "verdict": above.verdict,
-            "text": text,
-            "nearest": _nearest_ways(above, stored.own_weights, task_names),
-            "share_text": share_text(above),
-        }
+        pair = _pair_answer(
+            pair_under(revision, key, rival, audience_level), names[key], names[rival], stored.own_weights, task_names
+        )
     return (
         WhatItTakes(
             headline=headline,
@@ -183,3 +162,39 @@ def _nearest_ways(prospect: Prospect, own: Mapping[str, float], task_names: Mapp
             )
         )
     return ways
+
+
+def _pair_answer(
+    above: Prospect, name: str, rival_name: str, own_weights: Mapping[str, float], task_names: Mapping[str, str]
+) -> dict[str, Any]:
+    """What puts one system above another.
+
+    Args:
+        above: the prospect of the one against the other alone.
+        name, rival_name: of the two.
+        own_weights: those that the benchmark gives its tasks.
+        task_names: by key.
+    """
+    both = {"name": name, "rival_name": rival_name}
+    text = as_sentence(in_page_language(above.reason))
+    if above.n_incomparable:
+        text = (
+            gettext(
+                "Nothing puts %(name)s above %(rival_name)s: it is ahead on no task that both have a score on. Under "
+                "some weights they have no common task that counts."
+            )
+            % both
+        )
+    elif above.verdict == "none":
+        text = gettext("Nothing can: %(rival_name)s is ahead of %(name)s on every task that counts for it.") % both
+    elif above.verdict == "tie_only":
+        text = gettext("At best the two tie: %(name)s is ahead of %(rival_name)s on no task that counts.") % both
+    elif above.verdict == "strict":
+        text = gettext("Some weights put %(name)s above %(rival_name)s.") % both
+    return {
+        "rival_name": rival_name,
+        "verdict": above.verdict,
+        "text": text,
+        "nearest": _nearest_ways(above, own_weights, task_names),
+        "share_text": share_text(above),
+    }

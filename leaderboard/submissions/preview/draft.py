@@ -53,6 +53,42 @@ class RuleEffect:
     winner_after: str
     changes: list[RankChange]  # the first of them
 
+    @classmethod
+    def of(cls, rule: str, before: Ranking | None, after: Ranking, i: int, names: list[str]) -> "RuleEffect":
+        """What changes from one ranking to another, with the reason as the engine says it.
+
+        Args:
+            rule: of both.
+            before: None where the rule ranked nothing yet.
+            after: with the draft's system.
+            i: this system.
+            names: of all systems in `after`.
+        """
+        n_before = 0 if before is None else len(before.ranks)
+        difference = RankDifference.between(before, after)
+        own = difference.move(i)
+        changed = [
+            RankChange(names[move.system], move.before, move.after)
+            for move in difference.changed()
+            if move.system != i and move.system < n_before
+        ]
+        changed.sort(key=lambda change: (change.before or len(names) + 1, change.system_name))
+        overtaken = sorted(difference.overtaken_by(i), key=lambda j: (difference.after[j], names[j]))
+        reason = after.reason if after.status == "undefined" else after.unranked_reasons.get(i, after.reason)
+        return cls(
+            rule_name=rule_name(rule),
+            rank_before=own.before,
+            rank_after=own.after,
+            reason=reason if own.after is None else "",
+            ranks_others=ranks_others(after, i),
+            n_ranks_changed=len(changed),
+            overtaken_names=[names[j] for j in overtaken[:SHOWN_CHANGES]],
+            n_overtaken=len(overtaken),
+            winner_before="" if before is None else in_words([names[j] for j in before.winners]),
+            winner_after=in_words([names[j] for j in after.winners]),
+            changes=changed[:SHOWN_CHANGES],
+        )
+
     @property
     def n_more_changed(self) -> int:
         """How many ranks change beside those in `changes`."""
@@ -191,38 +227,9 @@ def preview_draft(draft: Draft, audience: Audience) -> Preview:
         task_names = after.configuration.task_names
         system_names = {system.key: system.name for system in after.systems}
         for rule, ranking in new_rankings.items():
-            old_ranking = old_rankings.get(rule)
-            n_before = 0 if old_ranking is None else len(old_ranking.ranks)
-            difference = RankDifference.between(old_ranking, ranking)
-            own = difference.move(i)
-            changed = [
-                RankChange(names[move.system], move.before, move.after)
-                for move in difference.changed()
-                if move.system != i and move.system < n_before
-            ]
-            changed.sort(key=lambda change: (change.before or len(names) + 1, change.system_name))
-            overtaken = sorted(difference.overtaken_by(i), key=lambda j: (difference.after[j], names[j]))
-            reason = ranking.reason
-            if own.after is not None:
-                reason = ""
-            elif ranking.status != "undefined":
-                reason = ranking.unranked_reasons.get(i, reason)
-            reason = with_system_names(with_task_names(reason, task_names), system_names)
-            effects.append(
-                RuleEffect(
-                    rule_name=rule_name(rule),
-                    rank_before=own.before,
-                    rank_after=own.after,
-                    reason=in_page_language(reason),
-                    ranks_others=ranks_others(ranking, i),
-                    n_ranks_changed=len(changed),
-                    overtaken_names=[names[j] for j in overtaken[:SHOWN_CHANGES]],
-                    n_overtaken=len(overtaken),
-                    winner_before="" if old_ranking is None else in_words([names[j] for j in old_ranking.winners]),
-                    winner_after=in_words([names[j] for j in ranking.winners]),
-                    changes=changed[:SHOWN_CHANGES],
-                )
-            )
+            effect = RuleEffect.of(rule, old_rankings.get(rule), ranking, i, names)
+            reason = with_system_names(with_task_names(effect.reason, task_names), system_names)
+            effects.append(replace(effect, reason=in_page_language(reason)))
         left_out = rules_left_out(after, new_rankings)
     except TooLargeError as error:
         too_large = str(error)
