@@ -171,7 +171,8 @@ def agreement_page(
     middles, heads = [average_ranks(column.ranks) for column in columns], [gettext(column.name) for column in columns]
     rows, lines, unranked = [], [], gettext("unranked")
     for i in visible:
-        system, texts = systems[i], [_rank_text(column, i) for column in columns]
+        system = systems[i]
+        texts = [str(int(column.ranks[i])) if column.ranks[i] >= 1 else "" for column in columns]
         ranks_text = ", ".join(f"{head} {text or unranked}" for head, text in zip(heads, texts, strict=True))
         others = [pin for pin in pins if pin != system.key]
         is_pinned = system.key in pins
@@ -253,10 +254,6 @@ def likeness_order(tau: np.ndarray, first: int) -> list[int]:
         order.append(following)
         left.remove(following)
     return order
-
-
-def _rank_text(column: Column, i: int) -> str:
-    return str(int(column.ranks[i])) if column.ranks[i] >= 1 else ""
 
 
 def tau_map(columns: Sequence[Column], tau: np.ndarray) -> HeatMap | None:

@@ -85,6 +85,12 @@ class TaskFigure:
             hidden,
         )
 
+    def is_paired_with(self, other: "TaskFigure") -> bool:
+        """Whether the values of both are of the same instances, in the same order."""
+        if self.hidden is None or other.hidden is None:
+            return self.n_instances == other.n_instances
+        return self.hidden.ids == other.hidden.ids
+
 
 @dataclass(frozen=True)
 class BoardMove:
@@ -265,7 +271,7 @@ def standardized_gain(new: TaskFigure, old: TaskFigure) -> float:
     0 where nothing changed on any instance, and where no standard error is known; at most `CLEAR` either way where the
     differences have no spread.
     """
-    if new.instance_values is not None and old.instance_values is not None and _is_paired(new, old):
+    if new.instance_values is not None and old.instance_values is not None and new.is_paired_with(old):
         differences = new.instance_values - old.instance_values
         if float(np.abs(differences).max(initial=0.0)) <= DUST:
             return 0.0
@@ -280,13 +286,6 @@ def standardized_gain(new: TaskFigure, old: TaskFigure) -> float:
         return 0.0
     gain = new.value - old.value
     return gain / error if error > DUST else CLEAR * float(np.sign(gain))
-
-
-def _is_paired(new: TaskFigure, old: TaskFigure) -> bool:
-    """Whether the values of two figures are of the same instances, in the same order."""
-    if new.hidden is None or old.hidden is None:
-        return new.n_instances == old.n_instances
-    return new.hidden.ids == old.hidden.ids
 
 
 def best_in_place_of(row: PredictionSubmission, *, uses_ladder: bool) -> PredictionSubmission | None:

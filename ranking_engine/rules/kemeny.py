@@ -95,6 +95,32 @@ class _Part:
     n_best: int | None = None
     program: OrderProgram | None = None
 
+    @classmethod
+    def of(cls, margins: Margins, members: NDArray[np.intp], left: Clock, steps: Steps, most_iterations: int) -> _Part:
+        """Order one component."""
+        if len(members) == 1:
+            return cls(members, 0, 0, firsts=(int(members[0]),), firsts_complete=True, n_best=1)
+        inside = margins[np.ix_(members, members)]
+        if len(members) <= MAX_EXACT:
+            best = best_of_all(inside)
+            firsts = tuple(int(members[v]) for v in best.firsts)
+            return cls(members[best.order], best.excess, best.excess, firsts, firsts_complete=True, n_best=best.n_best)
+        # Margins small enough for exact bounds, each rounded towards 0 to a multiple of `unit`. Rounding never raises
+        # an excess, so that a lower bound times `unit` stays one.
+        total, unit = int(np.abs(inside).sum()), 1
+        while total // unit > MAX_COST:
+            unit *= 2
+        small = (np.sign(inside) * (np.abs(inside) // unit)).astype(np.int64)
+        beaten = np.argsort(-(small > 0).sum(axis=1), kind="stable")
+        order, passes = improved(small, beaten)
+        steps.passes += passes
+        program = OrderProgram(small, order, left, steps, most_iterations)
+        program.solve()
+        excess, bound = excess_of(inside, program.order), program.bound * unit
+        is_proven = unit == 1 and program.bound == program.excess
+        ordered = members[program.order]
+        return cls(ordered, excess, bound, (int(ordered[0]),), False, program=program if is_proven else None)
+
 
 @dataclass(frozen=True, eq=False)
 class _Solved:
@@ -122,7 +148,7 @@ class _Solved:
             outside = np.ones(len(margins), dtype=bool)
             outside[members] = False
             is_beaten = (margins[outside][:, members] > 0).any(axis=0)
-            part = _ordered(margins, members, left, steps, most_iterations)
+            part = _Part.of(margins, members, left, steps, most_iterations)
             if part.program is not None and not is_beaten.all():
                 firsts, are_all = _first_in_some(part.program)
                 part = replace(part, firsts=tuple(members[firsts].tolist()), firsts_complete=are_all)
@@ -152,32 +178,6 @@ class _Solved:
         if False in answers:
             return False if all(part.excess == part.bound for part in self.parts) else None
         return None if None in answers else True
-
-
-def _ordered(margins: Margins, members: NDArray[np.intp], left: Clock, steps: Steps, most_iterations: int) -> _Part:
-    """Order one component."""
-    if len(members) == 1:
-        return _Part(members, 0, 0, firsts=(int(members[0]),), firsts_complete=True, n_best=1)
-    inside = margins[np.ix_(members, members)]
-    if len(members) <= MAX_EXACT:
-        best = best_of_all(inside)
-        firsts = tuple(int(members[v]) for v in best.firsts)
-        return _Part(members[best.order], best.excess, best.excess, firsts, firsts_complete=True, n_best=best.n_best)
-    # Margins small enough for exact bounds, each rounded towards 0 to a multiple of `unit`. Rounding never raises an
-    # excess, so that a lower bound times `unit` stays one.
-    total, unit = int(np.abs(inside).sum()), 1
-    while total // unit > MAX_COST:
-        unit *= 2
-    small = (np.sign(inside) * (np.abs(inside) // unit)).astype(np.int64)
-    beaten = np.argsort(-(small > 0).sum(axis=1), kind="stable")
-    order, passes = improved(small, beaten)
-    steps.passes += passes
-    program = OrderProgram(small, order, left, steps, most_iterations)
-    program.solve()
-    excess, bound = excess_of(inside, program.order), program.bound * unit
-    is_proven = unit == 1 and program.bound == program.excess
-    ordered = members[program.order]
-    return _Part(ordered, excess, bound, (int(ordered[0]),), False, program=program if is_proven else None)
 
 
 def _joined(margins: Margins, label: NDArray[np.int32], parts: list[_Part]) -> Order:

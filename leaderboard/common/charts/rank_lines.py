@@ -1,6 +1,6 @@
 """A bump chart: one line a system through its ranks in several columns, such as rules or revisions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from leaderboard.common.charts.heat_map import short
@@ -45,6 +45,54 @@ class RankLine:
     label_y: str
     leader: str  # from the name to the first dot
     pinned: int
+
+    @classmethod
+    def of(
+        cls,
+        system: RankedSystem,
+        xs: Sequence[int],
+        y: Callable[[float], float],
+        label: tuple[int, float],
+        *,
+        is_named_last: bool,
+        until: int | None,
+    ) -> "RankLine":
+        """Draw a system.
+
+        Args:
+            system: with its rank in each column.
+            xs: of the columns.
+            y: of a rank.
+            label: where its name is.
+            is_named_last: whether the name is behind the line.
+            until: where its last rank ends; None where ranks are points.
+        """
+        path, dots, is_drawn, end = [], [], False, ""
+        for at, rank in zip(xs, system.ranks, strict=True):
+            if rank is None:
+                path += [f"H{at}"] if is_drawn and until is not None else []
+                is_drawn = False
+                continue
+            place = f"{at} {y(rank):.1f}"
+            path.append(
+                f"H{at}V{y(rank):.1f}" if is_drawn and until is not None else f"{'L' if is_drawn else 'M'}{place}"
+            )
+            dots.append(f"M{place}h0")
+            end = place if is_named_last else end or place
+            is_drawn = True
+        if is_drawn and until is not None:
+            path.append(f"H{until}")
+            end = f"{until} {end.split()[1]}"
+        return cls(
+            name=short(system.name, NAME_LETTERS),
+            url=system.url,
+            said=system.said,
+            path="".join(path),
+            dots="".join(dots),
+            label_y=f"{label[1]:.1f}",
+            leader=f"M{label[0] + (-2 if is_named_last else 2)} {label[1]:.1f}L{end}" if end else "",
+            pinned=system.pinned,
+        )
 
 
 @dataclass(frozen=True)
@@ -129,37 +177,17 @@ def rank_lines(
     right = left + (ACROSS if along is not None else step * max(0, len(columns) - 1))
     name_x = right + 24 if is_named_last else room + 6
     bottom = max([y(last), *labels.values()])
-    lines = []
-    for system in systems:
-        path, dots, is_drawn, end = [], [], False, ""
-        for at, rank in zip(xs, system.ranks, strict=True):
-            if rank is None:
-                path += [f"H{at}"] if is_drawn and along is not None else []
-                is_drawn = False
-                continue
-            place = f"{at} {y(rank):.1f}"
-            path.append(
-                f"H{at}V{y(rank):.1f}" if is_drawn and along is not None else f"{'L' if is_drawn else 'M'}{place}"
-            )
-            dots.append(f"M{place}h0")
-            end = place if is_named_last else end or place
-            is_drawn = True
-        if is_drawn and along is not None:
-            path.append(f"H{right}")
-            end = f"{right} {end.split()[1]}"
-        label = f"{labels[system.key]:.1f}"
-        lines.append(
-            RankLine(
-                name=short(system.name, NAME_LETTERS),
-                url=system.url,
-                said=system.said,
-                path="".join(path),
-                dots="".join(dots),
-                label_y=label,
-                leader=f"M{name_x + (-2 if is_named_last else 2)} {label}L{end}" if end else "",
-                pinned=system.pinned,
-            )
+    lines = [
+        RankLine.of(
+            system,
+            xs,
+            y,
+            (name_x, labels[system.key]),
+            is_named_last=is_named_last,
+            until=None if along is None else right,
         )
+        for system in systems
+    ]
     width = right + (24 + room if is_named_last else 96)
     marks = list(range(1, int(knee) + 1))
     if last > knee + 3:  # three ranks beyond the knee, the last one among them

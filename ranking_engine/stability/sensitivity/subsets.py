@@ -60,6 +60,38 @@ class Sums:
         """Count the positive sums."""
         return int(np.count_nonzero(self.base + self.changes @ choice >= POSITIVE))
 
+    def wander_together(
+        self, starts: Sequence[tuple[Choice, float]], n_steps: int, generator: np.random.Generator, visit: Visit
+    ) -> list[Choice]:
+        """Walk from every start side by side; return the best choice of each walk; see `wander`."""
+        choices = np.array([start for start, _ in starts])
+        lures = np.array([lure for _, lure in starts])
+        lured, walks = np.flatnonzero(lures), np.arange(len(starts))
+        now = self.base + choices.astype(np.float64) @ self.changes.T
+        moves = self.changes * np.where(choices, -1.0, 1.0)[:, None, :]  # what each exchange of a walk adds to each sum
+        lure = lures[lured, None] / (4 * float(np.abs(self.changes).max()) or 1.0)
+        least = -lures[lured, None, None]
+        best, best_choices = (now >= POSITIVE).sum(axis=1), choices.copy()
+        free_from = np.zeros(choices.shape, dtype=np.int64)
+        rests = generator.integers(4, 12, size=(n_steps, len(starts)))
+        for step in range(n_steps):
+            after = now[:, :, None] + moves
+            counts = np.add.reduce(after >= POSITIVE, axis=1, dtype=np.int32)
+            worth = counts.astype(np.float64)
+            if lured.size:
+                worth[lured] += np.clip(after[lured] * lure[:, :, None], least, 0).sum(axis=1)
+            worth[(free_from > step) & (counts <= best[:, None])] = -np.inf
+            items = worth.argmax(axis=1)
+            now = after[walks, :, items]
+            moves[walks, :, items] *= -1
+            choices[walks, items] ^= True
+            free_from[walks, items] = step + rests[step]
+            reached = counts[walks, items]
+            for walk in np.flatnonzero(reached > best).tolist():
+                best[walk], best_choices[walk] = reached[walk], choices[walk]
+                visit(best_choices[walk].copy())
+        return list(best_choices)
+
 
 @dataclass
 class SubsetBounds:
@@ -154,44 +186,8 @@ def wander(
     height = max(1, WALK_CELLS // (m * n_items))
     choices: list[Choice] = []
     for first in range(0, len(starts), height):
-        choices += _wander_together(sums, starts[first : first + height], n_steps, generator, visit)
+        choices += sums.wander_together(starts[first : first + height], n_steps, generator, visit)
     return choices
-
-
-def _wander_together(
-    sums: Sums,
-    starts: Sequence[tuple[Choice, float]],
-    n_steps: int,
-    generator: np.random.Generator,
-    visit: Visit,
-) -> list[Choice]:
-    choices = np.array([start for start, _ in starts])
-    lures = np.array([lure for _, lure in starts])
-    lured, walks = np.flatnonzero(lures), np.arange(len(starts))
-    now = sums.base + choices.astype(np.float64) @ sums.changes.T
-    moves = sums.changes * np.where(choices, -1.0, 1.0)[:, None, :]  # of each walk: what each exchange adds to each sum
-    lure = lures[lured, None] / (4 * float(np.abs(sums.changes).max()) or 1.0)
-    least = -lures[lured, None, None]
-    best, best_choices = (now >= POSITIVE).sum(axis=1), choices.copy()
-    free_from = np.zeros(choices.shape, dtype=np.int64)
-    rests = generator.integers(4, 12, size=(n_steps, len(starts)))
-    for step in range(n_steps):
-        after = now[:, :, None] + moves
-        counts = np.add.reduce(after >= POSITIVE, axis=1, dtype=np.int32)
-        worth = counts.astype(np.float64)
-        if lured.size:
-            worth[lured] += np.clip(after[lured] * lure[:, :, None], least, 0).sum(axis=1)
-        worth[(free_from > step) & (counts <= best[:, None])] = -np.inf
-        items = worth.argmax(axis=1)
-        now = after[walks, :, items]
-        moves[walks, :, items] *= -1
-        choices[walks, items] ^= True
-        free_from[walks, items] = step + rests[step]
-        reached = counts[walks, items]
-        for walk in np.flatnonzero(reached > best).tolist():
-            best[walk], best_choices[walk] = reached[walk], choices[walk]
-            visit(best_choices[walk].copy())
-    return list(best_choices)
 
 
 def prove(

@@ -64,6 +64,25 @@ class SuggestedCluster:
     tasks: tuple[int, ...]
     correlation: float
 
+    @classmethod
+    def all_of(cls, clusters: tuple[tuple[int, ...], ...], similarity: FloatArray) -> tuple[SuggestedCluster, ...]:
+        """Return the groups of average linkage whose average correlation is `LEAST_CORRELATION` or more."""
+        from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 -- slow import
+        from scipy.spatial.distance import squareform  # noqa: PLC0415 -- slow import
+
+        known = np.where(np.isnan(similarity), 0.0, similarity)
+        np.fill_diagonal(known, 1.0)
+        joined = linkage(squareform(1.0 - known, checks=False), "average")
+        labels = fcluster(joined, 1.0 - LEAST_CORRELATION, "distance")
+        suggestions = []
+        for label in np.unique(labels):
+            together = np.flatnonzero(labels == label)
+            if len(together) > 1:
+                inside = known[np.ix_(together, together)][np.triu_indices(len(together), 1)]
+                tasks = tuple(sorted(t for a in together for t in clusters[a]))
+                suggestions.append(cls(tuple(together.tolist()), tasks, float(inside.mean())))
+        return tuple(sorted(suggestions, key=lambda one: (-one.correlation, one.clusters)))
+
 
 @dataclass(frozen=True, eq=False)
 class TaskDependence:
@@ -167,7 +186,7 @@ def task_dependence(matrix: ScoreMatrix) -> TaskDependence:
         correlations,
         effective_number,
         tuple(pairs),
-        _suggested(clusters, np.where(is_beyond, correlations, np.minimum(correlations, 0.0))),
+        SuggestedCluster.all_of(clusters, np.where(is_beyond, correlations, np.minimum(correlations, 0.0))),
     )
 
 
@@ -252,22 +271,3 @@ def _correlations(residuals: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]
     correlations = np.clip(covariance / scale, -1.0, 1.0)
     correlations[n < 4] = np.nan
     return correlations, n.astype(np.int64)
-
-
-def _suggested(clusters: tuple[tuple[int, ...], ...], similarity: FloatArray) -> tuple[SuggestedCluster, ...]:
-    """Return the groups of average linkage whose average correlation is `LEAST_CORRELATION` or more."""
-    from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 -- slow import
-    from scipy.spatial.distance import squareform  # noqa: PLC0415 -- slow import
-
-    known = np.where(np.isnan(similarity), 0.0, similarity)
-    np.fill_diagonal(known, 1.0)
-    joined = linkage(squareform(1.0 - known, checks=False), "average")
-    labels = fcluster(joined, 1.0 - LEAST_CORRELATION, "distance")
-    suggestions = []
-    for label in np.unique(labels):
-        together = np.flatnonzero(labels == label)
-        if len(together) > 1:
-            inside = known[np.ix_(together, together)][np.triu_indices(len(together), 1)]
-            tasks = tuple(sorted(t for a in together for t in clusters[a]))
-            suggestions.append(SuggestedCluster(tuple(together.tolist()), tasks, float(inside.mean())))
-    return tuple(sorted(suggestions, key=lambda one: (-one.correlation, one.clusters)))
