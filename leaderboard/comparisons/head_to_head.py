@@ -51,6 +51,22 @@ class HeadToHeadQuery:
         kept = {name: value for name, value in parameters.items() if value != default[name]}
         return f"?{urlencode(kept, doseq=True)}" if kept else "?"
 
+    def pair_among(self, systems: Sequence[BoardSystem]) -> tuple[tuple[int, int] | None, str]:
+        """The places of the two systems whose keys or names the address has, or why there is no such pair."""
+        if not (self.a and self.b):
+            return None, ""
+        by_key = {system.key: i for i, system in enumerate(systems)}
+        by_name = {fold_name(system.name): i for i, system in reversed(list(enumerate(systems)))}
+        first, second = (by_key.get(text, by_name.get(fold_name(text))) for text in (self.a, self.b))
+        if first is None or second is None:
+            missing = self.a if first is None else self.b
+            return None, gettext("There is no system %(text)s on this board.") % {"text": repr(missing[:80])}
+        if first == second:
+            return None, gettext("%(name)s cannot be compared with itself. Choose two different systems.") % {
+                "name": systems[first].name
+            }
+        return (first, second), ""
+
 
 @dataclass(frozen=True)
 class MarginRow:
@@ -170,21 +186,10 @@ def head_to_head(
         place = by_key.get(text)
         return systems[place].name if place is not None else text or systems[otherwise].name
 
-    pair, problem = None, ""
-    if query.a and query.b:
-        by_name = {fold_name(system.name): i for i, system in reversed(list(enumerate(systems)))}
-        first, second = (by_key.get(text, by_name.get(fold_name(text))) for text in (query.a, query.b))
-        if first is None or second is None:
-            missing = query.a if first is None else query.b
-            problem = gettext("There is no system %(text)s on this board.") % {"text": repr(missing[:80])}
-        elif first == second:
-            problem = gettext("%(name)s cannot be compared with itself. Choose two different systems.") % {
-                "name": systems[first].name
-            }
-        else:
-            pair = pair_of(
-                publication, board, systems, (first, second), audience_level=audience_level, has_instances=has_instances
-            )
+    pair = None
+    places, problem = query.pair_among(systems)
+    if places:
+        pair = pair_of(publication, board, systems, places, audience_level=audience_level, has_instances=has_instances)
     graph = None
     scored = [k for k, i in enumerate(rows) if board.n_scored[i]]  # others are no rivals to anyone
     if rows == columns and 2 <= len(scored) <= MAX_SYSTEMS:
