@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.internal.stagekit import unstash_login
 from allauth.account.models import EmailAddress
+from allauth.core import context
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -15,13 +16,13 @@ from django.contrib.sites.requests import RequestSite
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
 from leaderboard.accounts import sign_up
 from leaderboard.accounts.address_proof import clear_before_proof, has_proven_address, is_own_address
-from leaderboard.accounts.further_addresses import is_taken
+from leaderboard.accounts.further_addresses import is_taken, lock_waiting
 from leaderboard.accounts.known_devices import counted_account, remember_device
 from leaderboard.accounts.pending_sign_in import FirstStage, LastStage, is_outdated
 from leaderboard.common.limits import (
@@ -77,11 +78,15 @@ class AccountAdapter(DefaultAccountAdapter):
         other site that opens it, and reads its mail: they are one.
         """
         user = email_address.user
-        is_first = email_address.email == user.email.lower() and not has_proven_address(user)
         login = unstash_login(request, peek=True)
         began_here = None if login is None or is_outdated(login) else login.user.pk
         with transaction.atomic():
+            if not lock_waiting(email_address):
+                raise Http404  # removed in this moment, as by someone who signed up with it: the link is dead
+            is_first = email_address.email == user.email.lower() and not has_proven_address(user)
             is_confirmed = bool(super().confirm_email(request, email_address))
+            if is_confirmed and is_first:  # where staff corrected the address, the wrong one was primary until now
+                email_address.set_as_primary()
             if is_confirmed and is_first and user.pk not in {request.user.pk, began_here}:
                 clear_before_proof(user)
                 if user.last_login is not None:  # someone has used it, and knows the password that it has
@@ -132,6 +137,14 @@ class AccountAdapter(DefaultAccountAdapter):
         if user:
             give_back_attempt("login", **self._who(request, credentials))
         return user
+
+    def reauthenticate(self, user: User, password: str) -> bool:
+        """Whether this is the password of who is signed in.
+
+        It is tried with the address that they sign in by. allauth takes the row that is marked as primary, which is
+        another one where staff corrected the address of the account.
+        """
+        return self.authenticate(context.request, email=user.email, password=password) == user
 
     def get_login_stages(self) -> list[str]:
         """allauth's steps of a sign-in, between two of this site."""

@@ -10,6 +10,7 @@ from allauth.account.forms import (
     ResetPasswordKeyForm,
     SignupForm,
 )
+from allauth.account.internal.flows.signup import prevent_enumeration
 from allauth.account.internal.stagekit import unstash_login
 from allauth.account.models import EmailAddress
 from allauth.core import context
@@ -18,9 +19,13 @@ from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.forms import ActivateTOTPForm
 from allauth.socialaccount.forms import SignupForm as OtherSiteSignupForm
 from django import forms
+from django.conf import settings
+from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.db import IntegrityError
 from django.forms import BooleanField
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy
 
@@ -47,11 +52,31 @@ class _OfOneAddress(forms.Form):
             return str(super().validate_unique_email(value))  # type: ignore[misc]
         return str(get_adapter().validate_unique_email(value))
 
+    def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
+        """Make the account, or answer as where there was one already: a form that is sent twice comes twice at once."""
+        try:
+            result: tuple[User | None, HttpResponse | None] = super().try_save(request)  # type: ignore[misc]
+        except IntegrityError:
+            email = self.cleaned_data["email"]
+            if not is_taken(email):
+                raise
+            if settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory":
+                return None, prevent_enumeration(request, email=email)
+            messages.error(request, get_adapter().validation_error("email_taken").message)
+            return None, redirect("account_login")
+        return result
+
     def save(self, request: HttpRequest) -> User:
-        """Make the account."""
-        login = getattr(self, "sociallogin", None)
+        """Make the account.
+
+        Raises:
+            IntegrityError: someone else has the address since a moment ago.
+        """
+        login, email = getattr(self, "sociallogin", None), self.cleaned_data["email"]
         checked = [address.email for address in login.email_addresses if address.verified] if login else []
-        with links_replaced([self.cleaned_data["email"], *checked]):
+        with links_replaced([email, *checked]):
+            if is_taken(email):
+                raise IntegrityError
             user: User = super().save(request)  # type: ignore[misc]
         return user
 

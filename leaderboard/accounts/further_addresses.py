@@ -36,6 +36,16 @@ def is_taken(email: str) -> bool:
     return signs_in_by(email).exists() or EmailAddress.objects.filter(email=email.lower(), verified=True).exists()
 
 
+def lock_waiting(address: EmailAddress) -> bool:
+    """Until the transaction ends, let no one else confirm an address, whatever account it would be for.
+
+    Returns:
+        Whether the row is still there.
+    """
+    rows = EmailAddress.objects.select_for_update().filter(email=address.email).order_by("pk")
+    return address.pk in [row.pk for row in rows]
+
+
 def _unconfirmed() -> QuerySet[EmailAddress]:
     return EmailAddress.objects.filter(verified=False).exclude(email=Lower("user__email"))
 
@@ -48,10 +58,13 @@ def links_replaced(emails: Collection[str]) -> Iterator[None]:
     a link sent again, it works only where someone is signed in to their account.
     """
     with transaction.atomic():
-        added = list(_unconfirmed().filter(email__in=[email.lower() for email in emails]).order_by("pk"))
+        rows = _unconfirmed().filter(email__in=[email.lower() for email in emails]).order_by("pk")
+        added = list(rows.select_for_update(of=("self",)))  # one that is being confirmed is waited for
         EmailAddress.objects.filter(pk__in=[row.pk for row in added]).delete()
         yield
-        EmailAddress.objects.bulk_create(EmailAddress(user_id=row.user_id, email=row.email) for row in added)
+        # Who adds one again in this moment has it already.
+        again = [EmailAddress(user_id=row.user_id, email=row.email) for row in added]
+        EmailAddress.objects.bulk_create(again, ignore_conflicts=True)
 
 
 def send_link(request: HttpRequest, address: EmailAddress) -> None:

@@ -110,10 +110,13 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: object = None) -> User:
         """Store the account, with the ORCID iD that its person has just proven where they came by ORCID.
 
-        Of the addresses that the other site states it gets those that the site checked, and no other account has.
+        Of the addresses that the other site states it gets those that the site checked, and no other account has: none
+        where its person typed another one instead, which allauth would make a further one.
         """
         sociallogin.user.orcid = orcid_of(sociallogin.account)
         checked = [address for address in sociallogin.email_addresses if address.verified]
-        sociallogin.email_addresses = [address for address in checked if not is_taken(address.email)]
+        free = [address for address in checked if not is_taken(address.email)]
+        typed = getattr(form, "cleaned_data", {}).get("email", "")
+        sociallogin.email_addresses = free if typed.lower() in {address.email.lower() for address in free} else []
         user: User = super().save_user(request, sociallogin, form)
         return user

@@ -171,6 +171,15 @@ def test_of_the_addresses_that_the_other_site_states_it_takes_none_of_another_ac
     assert list(EmailAddress.objects.values_list("user", "email", "verified")) == [(user.pk, user.email, False)]
 
 
+def test_who_types_another_address_than_the_other_site_states_gets_an_account_with_that_one(provider):
+    client = Client()
+    assert sign_up(client, provider, email="home@plurank.example")["Location"] == "/account/confirm-email/"
+    assert list(EmailAddress.objects.values_list("email", "verified")) == [("home@plurank.example", False)]
+    client.post(link_in_mail())
+    assert [user.email for user in User.objects.all()] == ["home@plurank.example"]
+    assert come_back(Client(), provider)["Location"] == "/account/"
+
+
 def link_in_mail():
     return re.search(r"/account/confirm-email/\S+", OutboxMessage.objects.latest("pk").payload["text"])[0]
 

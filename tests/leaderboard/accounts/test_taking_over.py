@@ -288,3 +288,23 @@ def test_addresses_in_feeds_are_the_sites_own_too(make, settings):
         text = Client().get(address, headers={"Host": "127.0.0.1:31337"}).content.decode()
         assert "31337" not in text
         assert 'href="https://boards.example/' in text
+
+
+def test_whose_mistyped_address_staff_corrected_confirms_it_and_uses_the_account_as_everyone(settings):
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    sign_up("vctim@plurank.example")
+    User.objects.update(email=VICTIM)
+    client, form = Client(), {"login": VICTIM, "password": PASSWORD}
+    client.post("/account/login/", form)
+    client.post(link_in_mail(VICTIM, "/confirm-email/"))
+    assert client.post("/account/login/", form)["Location"] == "/account/"
+    assert EmailAddress.objects.get(primary=True).email == VICTIM
+    assert client.post("/account/reauthenticate/", {"password": PASSWORD}).status_code == 302
+
+
+def test_the_password_is_asked_again_for_the_address_that_someone_signs_in_by_whatever_row_is_primary(user):
+    EmailAddress.objects.filter(user=user).update(email="old@plurank.example", verified=False)
+    answers = [
+        signed_in(user).post("/account/reauthenticate/", {"password": each}).status_code for each in ("no", PASSWORD)
+    ]
+    assert answers == [200, 302]
