@@ -15,11 +15,13 @@ from allauth.account.internal.flows.email_verification import (
 )
 from allauth.account.models import EmailAddress, EmailConfirmation
 from allauth.core import ratelimit
+from django.contrib import messages
 from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Lower
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from leaderboard.models import User
 
@@ -73,10 +75,19 @@ def send_link(request: HttpRequest, address: EmailAddress) -> None:
     Mails to further addresses have a limit of their own, so that they keep no one from the mail of their own sign-up.
     """
     if address.email == address.user.email.lower():
-        send_verification_email_to_address(request, address)
-    elif ratelimit.consume(request, action="confirm_email", key=f"further:{address.email}"):
+        is_sent = send_verification_email_to_address(request, address)
+    elif is_sent := bool(ratelimit.consume(request, action="confirm_email", key=f"further:{address.email}")):
         address.send_confirmation(request)
         add_email_verification_sent_message(request, address.email, signup=False)
+    if not is_sent:
+        messages.warning(
+            request,
+            gettext(
+                "No email was sent: the last one to %(email)s went out less than three "
+                "minutes ago. Wait, then choose “Send the link again”."
+            )
+            % {"email": address.email},
+        )
 
 
 def old_unconfirmed() -> QuerySet[EmailAddress]:

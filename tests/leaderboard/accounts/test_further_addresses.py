@@ -211,3 +211,21 @@ def test_the_key_beside_the_date_of_an_address_confirms_nothing(mallory):
 def test_the_page_says_how_long_an_address_waits(mallory):
     page = compact(signed_in(mallory).get(EMAILS))
     assert "An email address that is not confirmed within 7 days is removed." in page
+
+
+def test_who_removes_an_address_and_adds_it_again_at_once_reads_why_there_is_no_mail(mallory):
+    client = add(mallory)
+    client.post(EMAILS, {"action_remove": "", "email": VICTIM})
+    steps = [{"action_add": "", "email": VICTIM}, {"action_send": "", "email": VICTIM}]
+    pages = [compact(client.post(EMAILS, step, follow=True)) for step in steps]
+    assert [f"the last one to {VICTIM} went out less than three minutes ago" in page for page in pages] == [True, True]
+    assert len(mails()) == 1
+
+
+def test_the_link_says_for_whose_account_it_confirms_an_address(mallory):
+    add(mallory)
+    assert "Confirm it only if the account of Mallory is yours" in compact(Client().get(link(mails()[0])))
+    Client().post(SIGN_UP, {"email": "ada@plurank.example", "password1": ANOTHER, "password2": ANOTHER})
+    page = compact(Client().get(link(mails("ada@plurank.example")[0])))
+    assert "Confirm it only if you created the account yourself" in page
+    assert "is yours: this address" not in page
