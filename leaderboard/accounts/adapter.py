@@ -11,7 +11,6 @@ from allauth.core import context
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.hashers import make_password
 from django.contrib.sites.requests import RequestSite
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
@@ -167,11 +166,6 @@ class AccountAdapter(DefaultAccountAdapter):
     def _who(request: HttpRequest, credentials: dict[str, Any]) -> dict[str, str]:
         account = str(credentials.get("email", credentials.get("username", ""))).lower()
         return {"account": counted_account(request, account), "address": client_address(request)}
-
-    def send_account_already_exists_mail(self, email: str) -> None:
-        """Tell anyone who reads this mail that it has an account, in the time that making one takes."""
-        make_password("as long as a password")  # nearly all of that time: without it the answer would come sooner
-        super().send_account_already_exists_mail(email)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Put a mail into the outbox: no page waits for a mail server, whether or not there is an account.

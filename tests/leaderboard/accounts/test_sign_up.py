@@ -1,11 +1,12 @@
 """Who may make an account: everyone, some domains, people with an invitation, no one."""
 
 import pytest
+from django.contrib.auth.hashers import MD5PasswordHasher
 from django.core.cache import cache
 from django.test import Client
 
 from leaderboard.accounts.people import invite, revoke_invitation
-from leaderboard.models import Invitation, User
+from leaderboard.models import Invitation, OutboxMessage, User
 from tests.factories import owner_of
 from tests.markup import compact
 
@@ -20,6 +21,28 @@ def _quick(settings, db):
 
 def sign_up(client, email="ada@university.example"):
     return client.post("/account/signup/", {"email": email, "password1": PASSWORD, "password2": PASSWORD})
+
+
+@pytest.fixture
+def hashed(monkeypatch):
+    """What was hashed: nearly all the time of a sign-up."""
+    passwords, encode = [], MD5PasswordHasher.encode
+
+    def counted(hasher, password, salt):
+        passwords.append(password)
+        return encode(hasher, password, salt)
+
+    monkeypatch.setattr(MD5PasswordHasher, "encode", counted)
+    return passwords
+
+
+def test_every_sign_up_takes_the_time_of_making_an_account_though_its_owner_is_not_mailed_again(settings, hashed):
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    n_hashed = []
+    for _ in range(3):
+        sign_up(Client())
+        n_hashed.append(len(hashed))
+    assert (n_hashed, OutboxMessage.objects.count()) == ([1, 2, 3], 1)
 
 
 def test_a_closed_site_makes_no_account(settings):
