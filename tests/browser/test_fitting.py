@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from leaderboard.models import Benchmark
+from leaderboard.models import Benchmark, System
 from tests.browser.conftest import is_all_published
 from tests.browser.pages import rule_names
 
@@ -24,6 +24,11 @@ FIGURES = """squares => squares.filter(square => square.querySelector('text')).m
   const fits = figure.left >= paint.left && figure.right <= paint.right && figure.top >= paint.top;
   return [square.querySelector('text').textContent, fits && getComputedStyle(square).clipPath === 'none'];
 })"""
+# Of each row of a table: whether its cells end where it ends.
+WITHIN = """rows => rows.map(row => {
+  const end = row.getBoundingClientRect().bottom;
+  return [...row.children].every(cell => cell.getBoundingClientRect().bottom <= end);
+})"""
 IN_SIGHT = """names => names.map(name => {
   const region = name.closest('.chart-region, ul').getBoundingClientRect(), box = name.getBoundingClientRect();
   return [name.textContent.trim(), box.left >= region.left - 1 && box.right <= region.right + 1];
@@ -42,9 +47,26 @@ def apart(site, factory) -> Benchmark:
     return board
 
 
-@pytest.mark.parametrize("path", ["/b/glue/", "/b/glue/?scores=1", "/b/helm-accuracy/", "/b/helm-accuracy/?scores=1"])
-def test_all_columns_of_a_board_are_on_the_paper_with_their_names_apart(reader, path):
-    page = reader.open(path)
+@pytest.fixture(scope="module")
+def described(site, factory) -> Benchmark:
+    """A board of 99 systems in other orders on each task, with two columns of metadata whose words do not break."""
+    fields = [
+        {"key": "parameters", "name": "Parameters", "kind": "number", "is_column": True},
+        {"key": "publisher", "name": "Publisher", "kind": "text", "is_column": True},
+    ]
+    scores = {f"cognitivecomputations/yayi2-{i}": [i * step % 97 + 1.0 for step in (31, 37, 41)] for i in range(99)}
+    board = factory.benchmark(scores, key="described", metadata_fields=fields)
+    metadata = {"parameters": 34_000_000_000, "publisher": "cognitivecomputations"}
+    System.objects.filter(benchmark=board).update(metadata=metadata)
+    site.wait_until(is_all_published, 30, "the board is published")
+    return board
+
+
+@pytest.mark.usefixtures("described")
+@pytest.mark.parametrize("query", ["", "?scores=1"])
+@pytest.mark.parametrize("key", ["glue", "helm-accuracy", "described"])
+def test_all_columns_of_a_board_are_on_the_paper_with_their_names_apart(reader, key, query):
+    page = reader.open(f"/b/{key}/{query}")
     rules = rule_names(page)
     page.set_viewport_size(A4_ACROSS)
     page.emulate_media(media="print")
@@ -52,6 +74,8 @@ def test_all_columns_of_a_board_are_on_the_paper_with_their_names_apart(reader, 
     assert [name for name, left, right in heads if left < 0 or right > A4_ACROSS["width"]] == []
     assert len(rules) > 25
     assert len(heads) >= len(rules) + 3
+    cells = page.locator(".board tbody tr > *").evaluate_all("cells => cells.map(c => c.getBoundingClientRect().right)")
+    assert max(cells) <= A4_ACROSS["width"] + 0.5
     beside = itertools.pairwise(heads)
     assert [(one, other) for (one, _, right), (other, left, _) in beside if left < right + 1] == []
     page.emulate_media(media="screen")
@@ -70,6 +94,15 @@ def test_where_the_way_round_is_pushed_sideways_its_edges_have_a_shadow(visitors
     way = page.locator(".site-nav ul:first-child")
     assert way.evaluate("way => way.scrollWidth > way.clientWidth")
     assert way.evaluate("way => getComputedStyle(way).backgroundAttachment") == "local, local, scroll, scroll"
+
+
+def test_cells_under_each_other_on_a_phone_are_all_within_their_row_and_no_row_is_cut(visitors, apart):
+    page = visitors(viewport={"width": 375, "height": 800}).open(f"/b/{apart.key}/history/")
+    rows = page.locator("table.is-stacked tbody tr")
+    assert rows.count() == 3
+    assert rows.evaluate_all(WITHIN) == [True, True, True]
+    region = page.locator(".table-region:has(.is-stacked)")
+    assert region.evaluate("region => region.scrollHeight <= region.clientHeight")
 
 
 @pytest.mark.parametrize("scheme", [{}, {"color_scheme": "dark"}, {"forced_colors": "active"}])
