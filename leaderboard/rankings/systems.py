@@ -135,7 +135,8 @@ class WithdrawnSystemError(Http404):
         number: of the revision without it.
         at: when that was made.
         reason: why, as those wrote who withdrew its scores.
-        last_number: of the newest board with it that can be looked at; 0 where there is none.
+        last_number: of the newest board with it before that can be looked at; 0 where there is none.
+        is_back: whether it is on the published board again; the board that was asked for is an older one.
     """
 
     key: str
@@ -144,6 +145,7 @@ class WithdrawnSystemError(Http404):
     at: datetime
     reason: str
     last_number: int
+    is_back: bool
 
     def __str__(self) -> str:
         return gettext("The scores of %(name)s were withdrawn at revision %(number)s.") % {
@@ -161,8 +163,8 @@ def why_absent(audience: Audience, revision: Revision, key: str) -> Http404:
         revision: of the board that they look at.
         key: of the system.
     """
-    changes = SystemChange.objects.filter(system__benchmark=audience.benchmark, system__key=key)
-    changes = changes.filter(revision__number__lte=revision.number).select_related("revision", "system")
+    of_system = SystemChange.objects.filter(system__benchmark=audience.benchmark, system__key=key)
+    changes = of_system.filter(revision__number__lte=revision.number).select_related("revision", "system")
     last = changes.order_by("-revision__number", "-pk").first()
     if last is None or last.kind != SystemChange.Kind.LEFT:
         return Http404(gettext(NO_SYSTEM))
@@ -182,6 +184,10 @@ def why_absent(audience: Audience, revision: Revision, key: str) -> Http404:
         revision__withdrawn_at=None,
         revision__ranks_removed_at=None,
     )
+    since = of_system.filter(
+        revision__number__gt=revision.number, revision__number__lte=audience.benchmark.published_number
+    )
+    newest_kind = since.order_by("-revision__number", "-pk").values_list("kind", flat=True).first()
     return WithdrawnSystemError(
         key=key,
         name=last.name,
@@ -189,4 +195,5 @@ def why_absent(audience: Audience, revision: Revision, key: str) -> Http404:
         at=last.revision.created_at,
         reason=withdrawals.values_list("reason", flat=True).first() or "",
         last_number=boards.order_by("-revision__number").values_list("revision__number", flat=True).first() or 0,
+        is_back=newest_kind not in (None, SystemChange.Kind.LEFT),
     )

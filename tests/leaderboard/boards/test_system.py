@@ -240,7 +240,12 @@ def test_a_system_that_came_back_has_its_page_again(left, client, make):
     submission = left.submissions.get(system__key="b")
     reinstate_submission(submission, actor=owner_of(left), reason="It was none.")
     make.publish(left)
-    assert client.get(reverse("system", args=[left.key, "b"])).status_code == 200
+    page = reverse("system", args=[left.key, "b"])
+    assert client.get(page).status_code == 200
+    status, text = answer_of(client, f"{page}?revision=3")
+    assert status == 410
+    assert f', at revision 3. The current board has it again: <a href="{page}">B now</a>' in text
+    assert "it is not on the board" not in text
 
 
 @pytest.mark.parametrize("is_on_the_board", [True, False])
