@@ -34,4 +34,11 @@ SETTING_NAMES: Mapping[str, "_StrPromise"] = {
     "gamma": gettext_lazy("Optimality threshold γ"),
     "replacement": gettext_lazy("When a system is submitted again"),
     "variants": gettext_lazy("Variants of rules"),
+    "votes: tie_model": gettext_lazy("Ties"),
+    "votes: cluster": gettext_lazy("Standard errors count"),
+    "votes: covariates": gettext_lazy("Covariates"),
+    "votes: n_resamples": gettext_lazy("Resamples for intervals"),
+    "votes: shows_elo": gettext_lazy("Show Elo ratings too"),
+    "votes: exports_voters": gettext_lazy("Downloads say which votes are of the same person"),
+    "ladder": gettext_lazy("The Ladder"),
 }

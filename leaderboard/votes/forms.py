@@ -6,6 +6,7 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext, gettext_lazy
 
+from leaderboard.access.setting_names import SETTING_NAMES
 from leaderboard.common.form_fields import NOTE_LENGTH, REASON_LENGTH, LineFormField, LinesFormField, PastedTableField
 from leaderboard.models import VoteSettings
 from leaderboard.votes.content import COLUMNS_LENGTH, read_columns
@@ -67,12 +68,12 @@ class VoteSettingsForm(forms.Form):
     """How the votes of a benchmark are rated."""
 
     tie_model = forms.ChoiceField(
-        label=gettext_lazy("Ties"),
+        label=SETTING_NAMES["votes: tie_model"],
         choices=lambda: [(key, gettext(model.name)) for key, model in MODELS.items()],
         help_text=gettext_lazy("How ties count."),
     )
     cluster = forms.ChoiceField(
-        label=gettext_lazy("Standard errors count"),
+        label=SETTING_NAMES["votes: cluster"],
         choices=list(CLUSTERS.items()),
         help_text=gettext_lazy("People and prompts have many votes each, which are not independent."),
     )
@@ -80,13 +81,13 @@ class VoteSettingsForm(forms.Form):
         required=False,
         min_value=0,
         max_value=MAX_RESAMPLES,
-        label=gettext_lazy("Resamples for intervals"),
+        label=SETTING_NAMES["votes: n_resamples"],
         help_text=gettext_lazy("0: intervals by the sandwich formula, which is much faster."),
     )
     covariates = LineFormField(
         required=False,
         max_length=COVARIATES_LENGTH,
-        label=gettext_lazy("Covariates"),
+        label=SETTING_NAMES["votes: covariates"],
         help_text=gettext_lazy(
             "What else may have decided votes, with commas between: <code>length, lists</code>. Each file needs "
             "the columns <code>length_a</code> and <code>length_b</code>, or is of Chatbot Arena’s shape."
@@ -95,12 +96,12 @@ class VoteSettingsForm(forms.Form):
     )
     shows_elo = forms.BooleanField(
         required=False,
-        label=gettext_lazy("Show Elo ratings too"),
+        label=SETTING_NAMES["votes: shows_elo"],
         help_text=gettext_lazy("They depend on the order of the votes, and the page shows by how much."),
     )
     exports_voters = forms.BooleanField(
         required=False,
-        label=gettext_lazy("Downloads say which votes are of the same person"),
+        label=SETTING_NAMES["votes: exports_voters"],
         help_text=gettext_lazy(
             "By a number without a name. Someone who knows a few votes of a person may find their others by it."
         ),

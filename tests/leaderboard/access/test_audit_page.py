@@ -19,9 +19,10 @@ from leaderboard.benchmarks.forms_tasks import CountingForm
 from leaderboard.benchmarks.releases import freeze_revision
 from leaderboard.benchmarks.settings import SETTINGS, change_settings
 from leaderboard.benchmarks.tasks import COUNTING
-from leaderboard.models import AuditEntry, Batch, Submission
+from leaderboard.models import AuditEntry, Batch, Submission, VoteSettings
 from leaderboard.submissions.moderation.decisions import decide
 from leaderboard.submissions.withdrawals import cancel_request, withdraw_own
+from leaderboard.votes.forms import VoteSettingsForm
 from tests.factories import SIX_SYSTEMS, owner_of
 from tests.markup import compact
 from tests.signing_in import signed_in
@@ -196,6 +197,9 @@ def test_the_trail_calls_a_setting_what_the_form_calls_it_and_finds_it_by_both_n
 
 
 def test_every_setting_that_the_trail_has_has_a_name_on_pages():
-    assert set(SETTING_NAMES) == {*SETTINGS, *COUNTING}
+    of_votes = {f"votes: {name}" for name in VoteSettings.CHOSEN}
+    assert set(SETTING_NAMES) == {*SETTINGS, *COUNTING, *of_votes, "ladder"}
     labels = {name: field.label for form in (SettingsForm(), CountingForm()) for name, field in form.fields.items()}
+    labels |= {f"votes: {name}": field.label for name, field in VoteSettingsForm().fields.items()}
+    labels["ladder"] = "The Ladder"
     assert {name: str(labels[name]).removesuffix(" (UTC)") for name in SETTING_NAMES} == dict(SETTING_NAMES)
