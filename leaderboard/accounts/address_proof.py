@@ -18,7 +18,9 @@ from leaderboard.models import (
     Invitation,
     Membership,
     OrganisationInvitation,
+    PredictionSubmission,
     TeamInvitation,
+    TeamMembership,
     User,
 )
 from leaderboard.notifications.deliveries import switch_off_leavers
@@ -42,9 +44,10 @@ def is_own_address(user: User, email: str) -> bool:
 def clear_before_proof(user: User) -> None:
     """End every way into an account, and every role from outside, that came before its address was proven.
 
-    Further addresses, second factors, accounts at other sites, tokens, sessions, invitations that no one has used, and
-    roles in organisations and on benchmarks that someone else owns. Its own benchmarks, submissions and drafts stay:
-    they open nothing.
+    Further addresses, second factors, accounts at other sites, tokens, sessions, invitations that no one has used,
+    teams with others that submitted nothing, and roles in organisations and on benchmarks that someone else owns. Its
+    own benchmarks, submissions and drafts stay: they open nothing. So does a team that submitted, as outside it the
+    account would have a new quota.
     """
     further = EmailAddress.objects.filter(user=user).exclude(email=user.email.lower())
     for address in further.values_list("email", flat=True):
@@ -56,6 +59,9 @@ def clear_before_proof(user: User) -> None:
     Invitation.objects.filter(author=user, used_by=None).delete()
     OrganisationInvitation.objects.filter(author=user, used_by=None).delete()
     TeamInvitation.objects.filter(author=user).delete()
+    with_others = TeamMembership.objects.exclude(user=user).values("team")
+    that_submitted = PredictionSubmission.objects.filter(is_trial=False).exclude(team=None).values("team")
+    TeamMembership.objects.filter(user=user, team__in=with_others).exclude(team__in=that_submitted).delete()
     leave_all(user)
     owned_by_others = Membership.objects.filter(role=Membership.Role.OWNER).exclude(user=user).values("benchmark")
     roles = Membership.objects.filter(user=user, benchmark__in=owned_by_others)

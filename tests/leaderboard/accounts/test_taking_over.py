@@ -24,7 +24,16 @@ from leaderboard.evaluation.teams import (
     invite_by_link,
     members_of,
 )
-from leaderboard.models import ApiToken, Invitation, Membership, OrganisationMember, OutboxMessage, User
+from leaderboard.models import (
+    ApiToken,
+    Invitation,
+    Membership,
+    OrganisationMember,
+    OutboxMessage,
+    PredictionSubmission,
+    Source,
+    User,
+)
 from tests.signing_in import confirm_password, prove_address, signed_in
 
 PASSWORD, ANOTHER = "a long password", "another long one"
@@ -241,6 +250,20 @@ def test_links_into_organisations_and_teams_from_before_open_nothing_either(make
     assert reset(VICTIM)
     assert (find_organisation_invitation(secrets[0]), find_team_invitation(secrets[1])) == (None, None)
     assert (organisation.members.get().user, members_of(team)) == (account, [account])  # both are its own
+
+
+@pytest.mark.parametrize("has_submitted", [False, True])
+def test_a_team_of_someone_else_is_left_unless_it_submitted_as_its_quota_is_everyones(make, has_submitted):
+    sign_up()
+    account, other = User.objects.get(email=VICTIM), make.user()
+    benchmark = make.benchmark({}, n_tasks=1)
+    team = found_team(benchmark, other, "Owls")
+    accept_team_invitation(find_team_invitation(invite_by_link(team, other)), account)
+    if has_submitted:
+        about = {"source": Source.FORM, "statement": {"name": "Owl"}}
+        PredictionSubmission.objects.create(benchmark=benchmark, team=team, submitter=other, **about)
+    assert reset(VICTIM)
+    assert members_of(team) == ([other, account] if has_submitted else [other])
 
 
 def test_links_of_an_account_that_staff_switched_off_bring_no_one_in(make):
