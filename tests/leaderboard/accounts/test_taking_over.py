@@ -31,9 +31,9 @@ from leaderboard.models import (
     OrganisationMember,
     OutboxMessage,
     PredictionSubmission,
-    Source,
     User,
 )
+from leaderboard.models.submissions import Source
 from tests.signing_in import confirm_password, prove_address, signed_in
 
 PASSWORD, ANOTHER = "a long password", "another long one"
