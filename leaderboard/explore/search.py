@@ -49,6 +49,7 @@ class Results:
 
 def search(viewer: Viewer, text: str) -> Results:
     """What is called so, of every kind; at most `MAX_HITS` of each: what is called exactly so, then what begins so.
+    Kinds of which something is called exactly so come before the others.
 
     Systems and tasks are looked for on the boards that are listed for this reader and hide nothing from them.
 
@@ -94,7 +95,10 @@ def search(viewer: Viewer, text: str) -> Results:
         ][:MAX_HITS]),
         ("Pages", pages[:MAX_HITS]),
     ]  # fmt: skip
-    return Results(text, [(kind, hits) for kind, hits in kinds if hits])
+    with_hits = [(kind, hits) for kind, hits in kinds if hits]
+    # Of all hits the first is what Enter opens: a rule that is called so comes before systems that have it in a name.
+    with_hits.sort(key=lambda part: all(fold_name(hit.name) != folded for hit in part[1]))
+    return Results(text, with_hits)
 
 
 def _nearest(exact: Q, beginning: Q) -> Case:

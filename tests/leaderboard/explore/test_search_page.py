@@ -137,6 +137,17 @@ def test_what_is_called_exactly_so_is_first_and_then_what_begins_so(make):
     assert names("condorcet")["Rules"][0] == "Condorcet"
 
 
+def test_kinds_of_which_something_is_called_exactly_so_are_first(make):
+    make.published({"Bordaline": [1.0], "Copeland": [2.0]}, tasks=[TaskSpec("Borda", key="b")], name="A borda board")
+    kinds = {text: list(names(text)) for text in ("BORDA", "bordal", "copeland", "cop")}
+    assert kinds == {
+        "BORDA": ["Tasks", "Rules", "Benchmarks", "Systems", "Pages"],
+        "bordal": ["Systems"],
+        "copeland": ["Systems", "Rules"],
+        "cop": ["Systems", "Rules"],
+    }
+
+
 @pytest.mark.parametrize("n", [1, 5])
 def test_it_asks_the_database_so_often_whatever_is_found(client, make, n):
     for k in range(n):
