@@ -31,7 +31,7 @@ UNMARKED = {
     "choose_rule": 6, "status": 0,
 }  # fmt: skip
 # What values bring into marked sentences beside: names of fields that a benchmark can have, and figures of papers.
-WITHIN = UNMARKED | {"manage_metadata": 1, "landscape": 9}
+WITHIN = UNMARKED | {"manage_metadata": 1, "landscape": 13}
 OF_BENCHMARK = {
     "board", "scores", "head_to_head", "agreement", "history", "history_compare", "timeline", "pareto", "prospects",
     "what_if", "stability", "experiments", "instances", "submitters", "submit", "upload", "manage", "manage_tasks",

@@ -255,7 +255,7 @@ def test_the_board_leads_to_the_prospects(specialists, client):
 def test_the_smallest_change_leads_to_every_rule_under_these_weights(make, client):
     benchmark = computed(make, {"A": [3.0, 2.0, 2.0], "B": [2.0, 3.0, 1.0], "C": [1.0, 1.0, 3.0]})
     page = client.get(reverse("system", args=[benchmark.key, "c"])).content.decode()
-    address = html.unescape(re.search(r'href="([^"]*)">Every rule with these weights', page)[1])
+    address = html.unescape(re.search(r'href="([^"]*)"\s*>Every rule with these weights', page)[1])
     query = dict(parse_qsl(urlsplit(address).query))
     weights = [Fraction(entry.partition(":")[2]) for entry in query["weights"].split(",")]
     matrix = revision_matrix(benchmark.publication.revision).matrix.with_weights(weights)
