@@ -187,7 +187,7 @@ def test_a_system_whose_scores_were_withdrawn_has_a_page_that_says_so(left, clie
         assert "The scores of B were withdrawn on <time " in main
         assert "Since revision 3 it is not on the board." in main
         assert "<p>Reason: Sent by mistake.</p>" in main
-        assert f'<a href="{page}?revision=2">Its ranks and scores at revision 2</a>, the last one with it' in main
+        assert f'<a href="{page}?revision=2">Its ranks and scores at revision 2</a>, the last that has it' in main
 
 
 def test_the_page_of_a_system_answers_for_every_revision_at_which_it_was_on_the_board(left, client, make):
