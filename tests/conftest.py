@@ -93,6 +93,13 @@ def pytest_unconfigure() -> None:
     logging.raiseExceptions = False
 
 
+@pytest.fixture
+def quick_passwords(settings):
+    """Passwords whose hash costs nothing, as the true one is slow on purpose, and no count of earlier attempts."""
+    cache.clear()
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
 @pytest.fixture(autouse=True)
 def _studies_are_planned_at_once(settings):
     """With every revision: the tests of that pause set it themselves."""

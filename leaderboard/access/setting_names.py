@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext_lazy
 
 if TYPE_CHECKING:
-    from django.utils.functional import _StrPromise
+    from django_stubs_ext import StrPromise
 
-SETTING_NAMES: Mapping[str, "_StrPromise"] = {
+SETTING_NAMES: Mapping[str, "StrPromise"] = {
     "name": gettext_lazy("Name"),
     "description": gettext_lazy("Description"),
     "visibility": gettext_lazy("Who can read it"),

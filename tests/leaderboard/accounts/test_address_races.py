@@ -20,9 +20,7 @@ ADDRESS, PASSWORD = "ada@plurank.example", "a long password"
 
 
 @pytest.fixture(autouse=True)
-def _quick(settings, make_committed):
-    cache.clear()
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the true one is slow on purpose
+def _quick(settings, make_committed, quick_passwords):
     settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 
 

@@ -22,9 +22,7 @@ DEAD = "This link was already used, has expired or is incomplete"
 
 
 @pytest.fixture(autouse=True)
-def _quick(settings, db):
-    cache.clear()
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the true one is slow on purpose
+def _quick(settings, db, quick_passwords):
     settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 
 

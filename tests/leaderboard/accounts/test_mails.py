@@ -7,7 +7,6 @@ from allauth.account.adapter import get_adapter
 from allauth.account.models import EmailAddress
 from allauth.core import context
 from allauth.mfa import app_settings as second_factor
-from django.core.cache import cache
 from django.test import Client, RequestFactory
 
 from leaderboard.accounts.sign_in import SignInSite
@@ -22,9 +21,7 @@ NAME = "Ann & Bob's"
 
 
 @pytest.fixture(autouse=True)
-def _quick(settings, db):
-    cache.clear()
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the true one is slow on purpose
+def _quick(settings, db, quick_passwords):
     settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
     settings.SITE_URL = "https://boards.example"
 

@@ -5,7 +5,6 @@ import re
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -21,10 +20,7 @@ PASSWORD, ANOTHER = "a long password", "another long one"
 ASKED = "/account/second-factor/authenticate/"
 
 
-@pytest.fixture(autouse=True)
-def _quick(settings):
-    cache.clear()
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the true one is slow on purpose
+pytestmark = pytest.mark.usefixtures("quick_passwords")
 
 
 @pytest.fixture

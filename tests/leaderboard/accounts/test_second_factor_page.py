@@ -27,10 +27,7 @@ PASSWORD = "a long password"
 INDEX, ACTIVATE, ASKED = "/account/second-factor/", "/account/second-factor/totp/activate/", "mfa_authenticate"
 
 
-@pytest.fixture(autouse=True)
-def _quick(settings):
-    cache.clear()
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the true one is slow on purpose
+pytestmark = pytest.mark.usefixtures("quick_passwords")
 
 
 @pytest.fixture

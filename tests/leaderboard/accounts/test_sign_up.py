@@ -2,7 +2,6 @@
 
 import pytest
 from django.contrib.auth.hashers import MD5PasswordHasher
-from django.core.cache import cache
 from django.test import Client
 
 from leaderboard.accounts.people import invite, revoke_invitation
@@ -13,10 +12,7 @@ from tests.markup import compact
 PASSWORD = "a long password"
 
 
-@pytest.fixture(autouse=True)
-def _quick(settings, db):
-    cache.clear()
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the true one is slow on purpose
+pytestmark = pytest.mark.usefixtures("quick_passwords", "db")
 
 
 def sign_up(client, email="ada@university.example"):

@@ -42,9 +42,7 @@ EMAILS, TOKENS = "/account/email/", "/account/tokens/"
 
 
 @pytest.fixture(autouse=True)
-def _quick(settings, db):
-    cache.clear()
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the true one is slow on purpose
+def _quick(settings, db, quick_passwords):
     settings.ACCOUNT_EMAIL_VERIFICATION = "optional"
 
 

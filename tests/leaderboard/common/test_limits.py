@@ -20,9 +20,7 @@ PASSWORD = "a long password"
 
 
 @pytest.fixture(autouse=True)
-def _few(settings):
-    cache.clear()
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the true one is slow on purpose
+def _few(settings, quick_passwords):
     settings.ATTEMPTS = {
         kind: {of: (3 if of == "account" else 6, 600) for of in rates} for kind, rates in settings.ATTEMPTS.items()
     }

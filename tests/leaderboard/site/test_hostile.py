@@ -4,7 +4,6 @@ import csv
 import io
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -17,11 +16,7 @@ from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.files.problems import InputError
 from tests.leaderboard.site.hostile import SCRIPT, confirmation, draft_of, form_of, signed_in
 
-
-@pytest.fixture(autouse=True)
-def _no_throttle_left(settings):
-    cache.clear()
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the true one is slow on purpose
+pytestmark = pytest.mark.usefixtures("quick_passwords")
 
 
 # --- Forged, repeated and foreign confirmations --------------------------------------------------------------------

@@ -4,7 +4,6 @@ import csv
 import io
 
 import pytest
-from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
@@ -12,11 +11,7 @@ from django.urls import reverse
 from leaderboard.models import Batch, Draft
 from tests.leaderboard.site.hostile import SCRIPT, confirmation, form_of, signed_in
 
-
-@pytest.fixture(autouse=True)
-def _no_throttle_left(settings):
-    cache.clear()
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the true one is slow on purpose
+pytestmark = pytest.mark.usefixtures("quick_passwords")
 
 
 # --- Files that are no tables --------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ import re
 import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -13,11 +12,7 @@ from leaderboard.models import Batch, Draft, OutboxMessage, Score, Submission, U
 from leaderboard.notifications.outbox import send_due_messages
 from tests.leaderboard.site.hostile import SCRIPT, confirmation, draft_of, form_of, signed_in
 
-
-@pytest.fixture(autouse=True)
-def _no_throttle_left(settings):
-    cache.clear()
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the true one is slow on purpose
+pytestmark = pytest.mark.usefixtures("quick_passwords")
 
 
 # --- The request itself --------------------------------------------------------------------------------------------
